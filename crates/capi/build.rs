@@ -1,5 +1,5 @@
-//! Makes the functions that the table says are missing and the numbers of all, and names the
-//! library.
+//! Makes the functions that the table says are missing and what the trace is told of all, and names
+//! the library.
 
 use catena_abi::table::{Arg, Function, State, extensions, functions};
 use std::fmt::Write;
@@ -21,10 +21,10 @@ fn main() {
     let mut numbers = String::new();
     for (number, f) in functions().iter().chain(&extensions()).enumerate() {
         let name = &f.name;
-        let kept = f.traced();
+        let (kept, by_any) = (f.traced(), f.is_by_any_thread());
         let _ = writeln!(
             numbers,
-            "pub(crate) const {name}: (u16, [Option<usize>; 3]) = ({number}, {kept:?});"
+            "pub(crate) const {name}: (u16, [Option<usize>; 3], bool) = ({number}, {kept:?}, {by_any});"
         );
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));

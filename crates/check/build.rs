@@ -42,6 +42,11 @@ fn main() {
     }
     let count = watched.len();
     let table = format!("/// All of them.\npub static CALLS: [Call; {count}] = [\n{table}];\n");
+    let by_any: Vec<_> = watched.iter().map(|it| it.is_by_any_thread()).collect();
+    let table = format!(
+        "{table}/// Those that any thread may call at any time.\n\
+         pub const BY_ANY_THREAD: [bool; {count}] = {by_any:?};\n"
+    );
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for (file, text) in [
         ("calls.rs", table),

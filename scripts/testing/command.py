@@ -55,6 +55,15 @@ def end_all():
         end(child, mark)
 
 
+def hang_of(catena, pid):
+    """What `catena hang` says of a job that does not end, by a process of it; why it says nothing else."""
+    try:
+        return subprocess.run([catena, "hang", str(pid)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=20).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{error}\n"
+
+
 def run(command, *, limit=1800, silence=600, shown=lambda line: True, log=None, cwd=None,
         **environment):
     """Runs a command and shows those of its lines that `shown` accepts, as they come: on the

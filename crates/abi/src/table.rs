@@ -130,7 +130,47 @@ pub struct Function {
     pub state: State,
 }
 
+/// Functions that any thread may call at any time, whatever the thread level is (MPI-5, 11.4.1 and
+/// 11.6).
+const BY_ANY_THREAD: [&str; 29] = [
+    "MPI_Initialized",
+    "MPI_Finalized",
+    "MPI_Get_version",
+    "MPI_Get_library_version",
+    "MPI_Info_create",
+    "MPI_Info_create_env",
+    "MPI_Info_set",
+    "MPI_Info_delete",
+    "MPI_Info_get_string",
+    "MPI_Info_get",
+    "MPI_Info_get_valuelen",
+    "MPI_Info_get_nkeys",
+    "MPI_Info_get_nthkey",
+    "MPI_Info_dup",
+    "MPI_Info_free",
+    "MPI_Session_create_errhandler",
+    "MPI_Session_call_errhandler",
+    "MPI_Errhandler_free",
+    "MPI_Error_string",
+    "MPI_Error_class",
+    "MPI_Add_error_class",
+    "MPI_Add_error_code",
+    "MPI_Add_error_string",
+    "MPI_Remove_error_class",
+    "MPI_Remove_error_code",
+    "MPI_Remove_error_string",
+    "MPI_Session_init",
+    "MPI_Query_thread",
+    "MPI_Is_thread_main",
+];
+
 impl Function {
+    /// Whether any thread may call it at any time: those that the standard says are thread-safe
+    /// always, those that make sessions or tell of threads, and those of tools.
+    pub fn is_by_any_thread(&self) -> bool {
+        BY_ANY_THREAD.contains(&self.name) || self.chapter == "tool"
+    }
+
     /// The argument of this name.
     pub fn arg(&self, name: &str) -> Option<&Arg> {
         self.args.iter().find(|arg| arg.name == name)

@@ -7,7 +7,7 @@ use catena_abi::{
 };
 
 /// Number of each function, as the table counts them, those of the standard before the extensions;
-/// and which of its arguments are kept.
+/// which of its arguments are kept; and whether any thread may call it at any time.
 #[allow(
     non_upper_case_globals,
     dead_code,
@@ -20,11 +20,15 @@ pub(crate) mod number {
 /// Enters a function into the trace.
 macro_rules! traced {
     ($name:ident $($arg:ident),* $(,)?) => {{
-        const FUNCTION: (u16, [Option<usize>; 3]) = $crate::traced::number::$name;
+        const FUNCTION: (u16, [Option<usize>; 3], bool) = $crate::traced::number::$name;
         if const { $crate::traced::is_traced(FUNCTION.0) } {
             let words = [$($crate::traced::Traced::word($arg)),*];
             let word = |kept: Option<usize>| kept.map_or(0, |at| words[at]);
-            ::catena_trace::enter(FUNCTION.0, FUNCTION.1.map(word));
+            if FUNCTION.2 {
+                ::catena_trace::enter_beside(FUNCTION.0, FUNCTION.1.map(word));
+            } else {
+                ::catena_trace::enter(FUNCTION.0, FUNCTION.1.map(word));
+            }
         }
     }};
 }

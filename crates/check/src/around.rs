@@ -144,8 +144,12 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
             requests::made(&args, place, uses, site());
         }
         found.extend(life::after(&args));
-    } else if is_going_on && life::is_going_on() && !has_states {
-        found.extend(refused::find(code, here));
+    } else if is_going_on && life::is_going_on() {
+        objects::given_back(&args, &given, &site);
+        found.extend(windows::failed(&args, code, site));
+        if !has_states {
+            found.extend(refused::find(code, here));
+        }
     }
     tell::tell(found);
     code

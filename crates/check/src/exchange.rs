@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use catena_abi::{Comm, Request, consts};
 
 use crate::access::{Access, Act, RUNS, Span, Told};
-use crate::mpi;
-use crate::tell;
+use crate::{life, mpi, tell};
 
 /// Most bytes of a place that are told.
 const PLACE: usize = 120;
@@ -37,7 +36,9 @@ pub fn numbers(comm: Comm, own: i64) -> Vec<i64> {
 /// of this job, as others may not be checked. All members call it.
 pub fn comm(of: Comm) -> Option<Comm> {
     let mut own = consts::COMM_NULL;
-    let is_made = mpi::is_of_world(of) && mpi::Comm_dup(of, &mut own) == 0;
+    // Sessions alone have no world to compare with.
+    let is_of_world = life::is_in_world() && mpi::is_of_world(of);
+    let is_made = is_of_world && mpi::Comm_dup(of, &mut own) == 0;
     // Where ranks do not call the same, the tool tells it.
     let is_quiet = is_made && mpi::Comm_set_errhandler(own, consts::ERRORS_RETURN) == 0;
     is_quiet.then_some(own)

@@ -26,6 +26,9 @@ static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
 /// The numbers of an element of a type whose handle is good; `None` if they are bytes, or too many,
 /// or not known.
 pub fn of(ty: Datatype) -> Option<Arc<[Leaf]>> {
+    if of_fortran(ty).is_some() {
+        return predefined(ty).map(Arc::from);
+    }
     {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(leaves) = known.get_or_insert_default().get(&ty.0) {
@@ -209,6 +212,28 @@ impl Blocks<'_> {
     }
 }
 
+/// The numbers of a type of Fortran, whose size the program may choose (`MPI_Abi_set_fortran_info`):
+/// their kind, and how many there are.
+pub fn of_fortran(ty: Datatype) -> Option<(ScalarKind, usize)> {
+    match ty {
+        consts::INTEGER => Some((ScalarKind::Signed, 1)),
+        consts::LOGICAL => Some((ScalarKind::Logical, 1)),
+        consts::REAL | consts::DOUBLE_PRECISION => Some((ScalarKind::Float, 1)),
+        consts::COMPLEX | consts::DOUBLE_COMPLEX => Some((ScalarKind::Float, 2)),
+        _ => None,
+    }
+}
+
+/// `count` numbers behind each other, which have that size together.
+fn row(kind: ScalarKind, count: usize, size: i64) -> Option<Vec<Leaf>> {
+    let size = usize::try_from(size).ok()? / count;
+    let scalar = Scalar {
+        kind,
+        size: size.try_into().ok()?,
+    };
+    Some((0..count).map(|i| ((i * size) as i64, scalar)).collect())
+}
+
 /// The numbers of a predefined type; `None` if they are bytes, or not known.
 fn predefined(ty: Datatype) -> Option<Vec<Leaf>> {
     use ScalarKind::{Character, Float, Logical, Signed, Unsigned};
@@ -224,8 +249,11 @@ fn predefined(ty: Datatype) -> Option<Vec<Leaf>> {
         };
         Some(vec![(0, Scalar { kind, size }), (at, int)])
     };
+    if let Some((kind, count)) = of_fortran(ty) {
+        return row(kind, count, types::shape(ty)?.size);
+    }
     match ty {
-        consts::INT | consts::INT32_T | consts::INTEGER | consts::INTEGER4 => one(Signed, 4),
+        consts::INT | consts::INT32_T | consts::INTEGER4 => one(Signed, 4),
         consts::SHORT | consts::INT16_T | consts::INTEGER2 => one(Signed, 2),
         consts::LONG
         | consts::LONG_LONG
@@ -237,16 +265,11 @@ fn predefined(ty: Datatype) -> Option<Vec<Leaf>> {
         consts::UNSIGNED | consts::UINT32_T => one(Unsigned, 4),
         consts::UNSIGNED_SHORT | consts::UINT16_T => one(Unsigned, 2),
         consts::UNSIGNED_LONG | consts::UNSIGNED_LONG_LONG | consts::UINT64_T => one(Unsigned, 8),
-        consts::FLOAT | consts::REAL | consts::REAL4 => one(Float, 4),
-        consts::DOUBLE | consts::DOUBLE_PRECISION | consts::REAL8 => one(Float, 8),
+        consts::FLOAT | consts::REAL4 => one(Float, 4),
+        consts::DOUBLE | consts::REAL8 => one(Float, 8),
         consts::LONG_DOUBLE => one(Float, 16),
-        consts::C_COMPLEX | consts::CXX_FLOAT_COMPLEX | consts::COMPLEX | consts::COMPLEX8 => {
-            two(4)
-        }
-        consts::C_DOUBLE_COMPLEX
-        | consts::CXX_DOUBLE_COMPLEX
-        | consts::DOUBLE_COMPLEX
-        | consts::COMPLEX16 => two(8),
+        consts::C_COMPLEX | consts::CXX_FLOAT_COMPLEX | consts::COMPLEX8 => two(4),
+        consts::C_DOUBLE_COMPLEX | consts::CXX_DOUBLE_COMPLEX | consts::COMPLEX16 => two(8),
         consts::CHAR
         | consts::SIGNED_CHAR
         | consts::UNSIGNED_CHAR
@@ -254,7 +277,6 @@ fn predefined(ty: Datatype) -> Option<Vec<Leaf>> {
         | consts::INT8_T
         | consts::UINT8_T => one(Character, 1),
         consts::C_BOOL | consts::CXX_BOOL => one(Logical, 1),
-        consts::LOGICAL => one(Logical, 4),
         consts::FLOAT_INT => pair(Float, 4, 4),
         consts::DOUBLE_INT => pair(Float, 8, 8),
         consts::LONG_INT => pair(Signed, 8, 8),
@@ -278,5 +300,7 @@ mod tests {
         assert_eq!(predefined(consts::DOUBLE_INT).unwrap()[1], (8, int));
         assert_eq!(predefined(consts::BYTE), None);
         assert_eq!(predefined(consts::C_DOUBLE_COMPLEX).unwrap().len(), 2);
+        let halves = row(ScalarKind::Float, 2, 32).unwrap();
+        assert_eq!((halves[1].0, halves[1].1.size), (16, 16));
     }
 }

@@ -1,7 +1,7 @@
 //! The beginning and the end of MPI in a process, and what is found there.
 
 use std::ffi::c_int;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 
 use catena_abi::{Comm, Session, consts};
 
@@ -26,11 +26,33 @@ pub fn is_going_on() -> bool {
     [WORLD, SESSIONS].contains(&PHASE.load(Relaxed))
 }
 
+/// Whether there is `MPI_COMM_WORLD`.
+pub fn is_in_world() -> bool {
+    PHASE.load(Relaxed) == WORLD
+}
+
 /// What is left at the end.
 fn left() -> Vec<Finding> {
     let mut left = requests::left();
     left.extend(objects::left());
     left
+}
+
+/// Has what is left of a process that used sessions alone be found at its end.
+fn look_at_exit() {
+    static OWN: AtomicU32 = AtomicU32::new(0);
+    extern "C" fn look() {
+        let _inside = Inside::enter();
+        // A copy of the process that `fork` has made has its objects, but not the duty.
+        let is_own = OWN.load(Relaxed) == std::process::id();
+        if is_own && PHASE.load(Relaxed) == 0 {
+            tell::tell(left());
+        }
+    }
+    if OWN.swap(std::process::id(), Relaxed) == 0 {
+        // SAFETY: a function that may be called at any time.
+        unsafe { libc::atexit(look) };
+    }
 }
 
 /// Before a call that may begin MPI.
@@ -55,6 +77,7 @@ pub fn after(args: &Args) -> Vec<Finding> {
         }
         number::Session_init => {
             _ = PHASE.compare_exchange(0, SESSIONS, Relaxed, Relaxed);
+            look_at_exit();
             // SAFETY: the call has succeeded, so the handle is there.
             if let Some(session) = unsafe { args.at::<Session>(2) } {
                 threads::session(session);
@@ -68,8 +91,9 @@ pub fn after(args: &Args) -> Vec<Finding> {
         number::Session_finalize
             if PHASE.load(Relaxed) == SESSIONS && !objects::has(Class::Session) =>
         {
+            // Another one may follow, and use what is there.
             PHASE.store(0, Relaxed);
-            left()
+            Vec::new()
         }
         _ => Vec::new(),
     }

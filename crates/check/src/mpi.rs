@@ -176,6 +176,26 @@ pub fn error(code: c_int) -> Option<(c_int, String)> {
     is_known.then(|| (class, text(&text_of, len)))
 }
 
+/// The class of an error.
+pub fn class(code: c_int) -> c_int {
+    let mut class = 0;
+    match Error_class(code, &mut class) {
+        0 => class,
+        _ => code,
+    }
+}
+
+/// Whether an error says that processes are gone, or that one has given up a communicator for that.
+pub fn is_death(code: c_int) -> bool {
+    const DEATHS: [c_int; 4] = [
+        consts::ERR_PROC_ABORTED,
+        consts::ERR_PROC_FAILED,
+        consts::ERR_PROC_FAILED_PENDING,
+        consts::ERR_REVOKED,
+    ];
+    DEATHS.contains(&class(code))
+}
+
 fn text(bytes: &[u8], len: c_int) -> String {
     let len = usize::try_from(len).unwrap_or(0).min(bytes.len());
     String::from_utf8_lossy(&bytes[..len]).into_owned()

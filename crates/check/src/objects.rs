@@ -44,6 +44,8 @@ struct Objects {
     lent: HashMap<(Class, usize), usize>,
     /// Where each was made and given back.
     gone: HashMap<(Class, usize), (Site, Site)>,
+    /// The session that each comes from, if it comes from one.
+    from: HashMap<(Class, usize), usize>,
 }
 
 static OBJECTS: Mutex<Option<Objects>> = Mutex::new(None);
@@ -143,19 +145,29 @@ pub fn given(args: &Args) -> Before {
     before
 }
 
-/// Notes what a call that has succeeded has made and given back.
-pub fn after(args: &Args, before: &Before, site: impl Fn() -> Site) {
+/// Notes what a call has given back; one that fails may have done that, as `MPI_Mrecv` of a message
+/// that is too long.
+pub fn given_back(args: &Args, before: &Before, site: &impl Fn() -> Site) {
     for &(class, at, was) in &before.given {
-        // SAFETY: a place of a handle, as the call has succeeded.
-        let is = unsafe { args.at::<usize>(at) }.unwrap_or(0);
+        // SAFETY: a place of a handle, or null: it was read there before.
+        let is = unsafe { args.at::<usize>(at) }.unwrap_or(was);
         if was >= PREDEFINED && is < PREDEFINED {
-            gone(class, was, &site);
+            gone(class, was, site);
+            if class == Class::Session {
+                end_session(was, site);
+            }
         }
     }
+}
+
+/// Notes what a call that has succeeded has made and given back.
+pub fn after(args: &Args, before: &Before, site: impl Fn() -> Site) {
+    given_back(args, before, &site);
     if LENT.contains(&args.number) {
         lend(args);
         return;
     }
+    let session = session_of(args);
     for (at, arg) in args.call.args.iter().enumerate() {
         if let Means::Handle(class) = arg.means
             && class != Class::Request
@@ -166,8 +178,45 @@ pub fn after(args: &Args, before: &Before, site: impl Fn() -> Site) {
             let handle = unsafe { args.at::<usize>(at) }.unwrap_or(0);
             if handle >= PREDEFINED {
                 new(class, handle, site());
+                if let Some(session) = session.filter(|_| BY_SESSION.contains(&class)) {
+                    with(|objects| objects.from.insert((class, handle), session));
+                }
             }
         }
+    }
+}
+
+/// Classes of objects that `MPI_Session_finalize` gives back (MPI-5, 11.3.1).
+const BY_SESSION: [Class; 4] = [Class::Comm, Class::Group, Class::Win, Class::File];
+
+/// The session that what a call makes comes from: that which it is given, or that of what it is
+/// given.
+fn session_of(args: &Args) -> Option<usize> {
+    let given = args.call.args.iter().enumerate().filter_map(|(at, arg)| {
+        let Means::Handle(class) = arg.means else {
+            return None;
+        };
+        let is_given = arg.direction != Direction::Out && !arg.is_pointer;
+        is_given.then(|| (class, args.word(at)))
+    });
+    let given: Vec<_> = given.collect();
+    with(|objects| {
+        let mut sessions = given.iter().filter_map(|key| match key {
+            (Class::Session, session) => Some(*session),
+            key => objects.from.get(key).copied(),
+        });
+        sessions.next()
+    })
+}
+
+/// A session has ended, which has given back what it has left.
+fn end_session(session: usize, site: &impl Fn() -> Site) {
+    let left: Vec<_> = with(|objects| {
+        let left = objects.from.iter().filter(|(_, of)| **of == session);
+        left.map(|(&key, _)| key).collect()
+    });
+    for (class, handle) in left {
+        gone(class, handle, site);
     }
 }
 
@@ -198,6 +247,7 @@ pub fn new(class: Class, handle: usize, site: Site) {
     with(|objects| {
         objects.gone.remove(&(class, handle));
         objects.lent.remove(&(class, handle));
+        objects.from.remove(&(class, handle));
         objects.live.entry((class, handle)).or_default().push(site);
     });
 }
@@ -215,6 +265,7 @@ fn gone(class: Class, handle: usize, site: &impl Fn() -> Site) {
         let made = sites.pop();
         if sites.is_empty() {
             objects.live.remove(&key);
+            objects.from.remove(&key);
             if objects.gone.len() >= GONE {
                 objects.gone.clear();
             }

@@ -32,6 +32,8 @@ struct Request {
     /// Whether its operation is under way.
     is_active: bool,
     is_cancelled: bool,
+    /// Whether it may be complete, as one with the same handle is.
+    is_doubtful: bool,
     uses: Vec<Use>,
     /// Of what it reads, the sums when the operation began.
     sums: Vec<Option<u64>>,
@@ -111,6 +113,8 @@ pub struct Owner {
     pub target: i32,
 }
 
+type Pending = BTreeMap<(usize, u64, u32, u32), Piece>;
+
 #[derive(Default)]
 struct Requests {
     /// By their numbers, in the order of the calls that made them.
@@ -118,8 +122,10 @@ struct Requests {
     by_handle: HashMap<usize, Vec<u64>>,
     /// The newest whose handle a place was given.
     by_place: HashMap<usize, u64>,
-    /// Memory in use: the first byte, the request's number, and which of its uses and pieces.
-    pending: BTreeMap<(usize, u64, u32, u32), (Piece, Access)>,
+    /// Memory in use that MPI reads, and such that it writes: the first byte, the request's number,
+    /// and which of its uses and pieces. Apart, as many may read the same.
+    read: Pending,
+    written: Pending,
     /// The longest piece that was ever in use.
     longest: usize,
     last: u64,
@@ -175,7 +181,11 @@ impl Requests {
         for (i, used) in request.uses.iter().enumerate() {
             for (j, piece) in used.pieces.iter().enumerate() {
                 let key = (piece.first, id, i as u32, j as u32);
-                self.pending.insert(key, (piece.clone(), used.access));
+                let pending = match used.access {
+                    Access::Read => &mut self.read,
+                    Access::Write => &mut self.written,
+                };
+                pending.insert(key, piece.clone());
                 self.longest = self.longest.max(piece.len());
                 LOWEST.fetch_min(piece.first, Relaxed);
                 HIGHEST.fetch_max(piece.end, Relaxed);
@@ -193,10 +203,14 @@ impl Requests {
         request.is_active = false;
         for (i, used) in request.uses.iter().enumerate() {
             for (j, piece) in used.pieces.iter().enumerate() {
-                self.pending.remove(&(piece.first, id, i as u32, j as u32));
+                let key = (piece.first, id, i as u32, j as u32);
+                match used.access {
+                    Access::Read => self.read.remove(&key),
+                    Access::Write => self.written.remove(&key),
+                };
             }
         }
-        if self.pending.is_empty() {
+        if self.read.is_empty() && self.written.is_empty() {
             self.longest = 0;
             LOWEST.store(usize::MAX, Relaxed);
             HIGHEST.store(0, Relaxed);
@@ -219,13 +233,20 @@ impl Requests {
         Some(request)
     }
 
-    /// Memory in use that lies between two addresses, or reaches into it.
-    fn met(&self, first: usize, end: usize) -> impl Iterator<Item = (&Request, &Use, &Piece)> {
+    /// Memory in use that lies between two addresses, or reaches into it, of which one is written if
+    /// this `access` and that of the other are looked at.
+    fn met(
+        &self,
+        first: usize,
+        end: usize,
+        access: Access,
+    ) -> impl Iterator<Item = (&Request, &Use, &Piece)> {
         let from = first.saturating_sub(self.longest);
-        let range = self.pending.range((from, 0, 0, 0)..(end, 0, 0, 0));
-        range
-            .filter(move |(_, (piece, _))| piece.end > first)
-            .filter_map(|(&(_, id, used, _), (piece, _))| {
+        let range = (from, 0, 0, 0)..(end, 0, 0, 0);
+        let read = (access == Access::Write).then(|| self.read.range(range.clone()));
+        let all = self.written.range(range).chain(read.into_iter().flatten());
+        all.filter(move |(_, piece)| piece.end > first)
+            .filter_map(|(&(_, id, used, _), piece)| {
                 let request = self.all.get(&id)?;
                 Some((request, &request.uses[used as usize], piece))
             })
@@ -240,14 +261,19 @@ impl Requests {
     }
 
     /// One of several requests with that handle is complete, and nobody can tell which one: nothing
-    /// is said of their memory any more.
+    /// is said of their memory any more. As many are forgotten as are complete: the last one, too,
+    /// which may have been made after the call began that completes another one.
     fn doubt(&mut self, handle: usize) {
         let alike = self.by_handle.get(&handle).cloned().unwrap_or_default();
-        if alike.len() < 2 {
+        let is_doubtful = |id: &u64| self.all.get(id).is_some_and(|it| it.is_doubtful);
+        if alike.len() < 2 && !alike.iter().any(is_doubtful) {
             return;
         }
         for &id in &alike {
             self.end(id);
+            if let Some(request) = self.all.get_mut(&id) {
+                request.is_doubtful = true;
+            }
         }
         self.remove(alike[0]);
     }
@@ -350,6 +376,7 @@ pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, site: Site) {
                 partitions,
                 is_active: false,
                 is_cancelled: false,
+                is_doubtful: false,
                 uses,
                 sums: Vec::new(),
                 ready: BTreeMap::new(),
@@ -381,6 +408,7 @@ pub fn begun(owner: Owner, mut uses: Vec<Use>, shadow: Option<Shadow>, site: Sit
             partitions: 0,
             is_active: false,
             is_cancelled: false,
+            is_doubtful: false,
             uses,
             sums: Vec::new(),
             ready: BTreeMap::new(),
@@ -489,7 +517,8 @@ pub fn wrong(args: &Args, before: &Before, site: impl Fn() -> Site) -> Vec<Findi
     })
 }
 
-/// The memory of the requests that a call starts.
+/// The memory of the requests that a call starts; that of those that are started already is in use
+/// by themselves.
 pub fn started(args: &Args) -> Vec<Use> {
     let given = before(args);
     with(|requests| {
@@ -497,9 +526,9 @@ pub fn started(args: &Args) -> Vec<Use> {
             .given
             .iter()
             .filter_map(|it| requests.find(*it, given.last));
-        known
-            .flat_map(|id| requests.all[&id].uses.clone())
-            .collect()
+        let known = known.map(|id| &requests.all[&id]);
+        let idle = known.filter(|it| !it.is_active);
+        idle.flat_map(|it| it.uses.clone()).collect()
     })
 }
 
@@ -676,9 +705,7 @@ pub fn meets(piece: &Piece, access: Access) -> Option<(Met, usize)> {
         return None;
     }
     with(|requests| {
-        let met = requests.met(piece.first, piece.end);
-        let mut met =
-            met.filter(|(_, used, _)| access == Access::Write || used.access == Access::Write);
+        let mut met = requests.met(piece.first, piece.end, access);
         met.find_map(|(request, used, other)| {
             let bytes = piece.common(other).filter(|&it| it > 0)?;
             Some((Met::new(request, used, other), bytes))
@@ -715,7 +742,7 @@ pub fn within(block: usize, len: usize) -> Option<Met> {
         return None;
     }
     with(|requests| {
-        let mut met = requests.met(block, end);
+        let mut met = requests.met(block, end, Access::Write);
         let (request, used, piece) =
             met.find(|(_, _, piece)| piece.first >= block && piece.end <= end)?;
         Some(Met::new(request, used, piece))
@@ -796,5 +823,101 @@ fn leak(request: &Request, count: usize) -> Finding {
     match &request.lost {
         Some(lost) => finding.besides("its handle was overwritten by", lost),
         None => finding,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HANDLE: usize = 0x7000;
+
+    /// A request with that handle, which three threads have got at once.
+    fn add(requests: &mut Requests) -> u64 {
+        requests.last += 1;
+        let request = Request {
+            handle: HANDLE,
+            place: 0,
+            site: Site::in_full("MPI_Isend"),
+            is_persistent: false,
+            partitions: 0,
+            is_active: false,
+            is_cancelled: false,
+            is_doubtful: false,
+            uses: Vec::new(),
+            sums: Vec::new(),
+            ready: BTreeMap::new(),
+            lost: None,
+            owner: None,
+            shadow: None,
+        };
+        let id = requests.last;
+        requests.all.insert(id, request);
+        requests.by_handle.entry(HANDLE).or_default().push(id);
+        requests.begin(id);
+        id
+    }
+
+    /// Many operations may read the same, and none of them is looked at for one more.
+    #[test]
+    fn readers_do_not_meet_readers() {
+        let mut requests = Requests::default();
+        let memory = [0_u8; 64];
+        let first = memory.as_ptr().addr();
+        for _ in 0..100 {
+            let id = add(&mut requests);
+            requests.end(id);
+            let pieces = vec![Piece::of_bytes(first, 64).expect("memory")];
+            let used = Use {
+                arg: "buf",
+                access: Access::Read,
+                pieces,
+                from: None,
+            };
+            requests.all.get_mut(&id).expect("it was added").uses = vec![used];
+            requests.begin(id);
+        }
+        let met = |access| requests.met(first, first + 1, access).count();
+        assert_eq!((met(Access::Read), met(Access::Write)), (0, 100));
+        assert_eq!(
+            requests.met(first + 64, first + 65, Access::Write).count(),
+            0
+        );
+    }
+
+    /// A call that began when `before` was the newest request completes one with that handle.
+    fn complete(requests: &mut Requests, before: u64) {
+        match requests.find(Given { handle: HANDLE }, before) {
+            Some(id) => drop(requests.remove(id)),
+            None => requests.doubt(HANDLE),
+        }
+    }
+
+    #[test]
+    fn of_requests_with_one_handle_as_many_are_forgotten_as_are_complete() {
+        for order in [
+            [0, 1, 2],
+            [0, 2, 1],
+            [1, 0, 2],
+            [1, 2, 0],
+            [2, 0, 1],
+            [2, 1, 0],
+        ] {
+            let mut requests = Requests::default();
+            let made = [(); 3].map(|()| add(&mut requests));
+            for which in order {
+                complete(&mut requests, made[which]);
+            }
+            assert!(requests.all.is_empty(), "{order:?}: {:?}", requests.all);
+        }
+    }
+
+    #[test]
+    fn a_request_whose_handle_another_one_had_before_stays() {
+        let mut requests = Requests::default();
+        let before = requests.last;
+        let new = add(&mut requests);
+        complete(&mut requests, before);
+        assert!(requests.all[&new].is_active);
     }
 }

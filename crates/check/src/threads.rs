@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use catena_abi::{Session, consts};
 
-use crate::call::{CALLS, number};
+use crate::call::{BY_ANY_THREAD, number};
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
 use crate::{mpi, spawned};
@@ -70,47 +70,8 @@ pub fn are_many() -> bool {
     level() == consts::THREAD_MULTIPLE
 }
 
-/// Functions that any thread may call at any time (MPI-5, 11.4.1 and 11.6), and those that make
-/// sessions or tell of threads.
-const ALWAYS: [u16; 25] = [
-    number::Info_create,
-    number::Info_create_env,
-    number::Info_set,
-    number::Info_delete,
-    number::Info_get_string,
-    number::Info_get,
-    number::Info_get_valuelen,
-    number::Info_get_nkeys,
-    number::Info_get_nthkey,
-    number::Info_dup,
-    number::Info_free,
-    number::Session_create_errhandler,
-    number::Session_call_errhandler,
-    number::Errhandler_free,
-    number::Error_string,
-    number::Error_class,
-    number::Add_error_class,
-    number::Add_error_code,
-    number::Add_error_string,
-    number::Remove_error_class,
-    number::Remove_error_code,
-    number::Remove_error_string,
-    number::Session_init,
-    number::Query_thread,
-    number::Is_thread_main,
-];
-
 fn is_always_allowed(number: u16) -> bool {
-    const IS_ALLOWED: [bool; CALLS.len()] = {
-        let mut is_allowed = [false; CALLS.len()];
-        let mut i = 0;
-        while i < ALWAYS.len() {
-            is_allowed[ALWAYS[i] as usize] = true;
-            i += 1;
-        }
-        is_allowed
-    };
-    IS_ALLOWED[usize::from(number)]
+    BY_ANY_THREAD[usize::from(number)]
 }
 
 /// A call that is under way; it is over when this is dropped.

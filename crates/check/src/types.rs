@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use catena_abi::{Datatype, consts};
 
-use crate::mpi;
+use crate::{leaves, mpi};
 
 /// Handles below are predefined.
 pub const PREDEFINED: usize = 0x1000;
@@ -63,6 +63,10 @@ static LAID_OUT: Mutex<Option<Layouts>> = Mutex::new(None);
 
 /// The shape of a type whose handle is good; `None` if the library does not tell.
 pub fn shape(ty: Datatype) -> Option<Shape> {
+    // The program may choose their sizes.
+    if leaves::of_fortran(ty).is_some() {
+        return ask(ty);
+    }
     static BASIC: [OnceLock<Option<Shape>>; TYPES] = [const { OnceLock::new() }; TYPES];
     if let Some(basic) = BASIC.get(ty.0) {
         return *basic.get_or_init(|| ask(ty));

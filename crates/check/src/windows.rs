@@ -434,6 +434,33 @@ pub fn after(
     synchronized(args, win, site)
 }
 
+/// Notes what a call on a window has done that has failed with this code: where an access was wrong,
+/// or a process is gone, which only the end of its epoch tells, that has ended all the same.
+pub fn failed(args: &Args, code: c_int, site: impl Fn() -> Site) -> Vec<Finding> {
+    let ends = matches!(
+        args.number,
+        number::Win_fence
+            | number::Win_complete
+            | number::Win_wait
+            | number::Win_unlock
+            | number::Win_unlock_all
+            | number::Win_flush
+            | number::Win_flush_all
+            | number::Win_flush_local
+            | number::Win_flush_local_all
+    );
+    let Some(win) = window(args).filter(|_| ends) else {
+        return Vec::new();
+    };
+    if mpi::is_death(code) {
+        // Nobody exchanges anything about it any more.
+        find(win.0, |window| window.comm = None);
+    } else if mpi::class(code) != consts::ERR_RMA_RANGE {
+        return Vec::new();
+    }
+    synchronized(args, win, site)
+}
+
 /// Notes that a call has synchronized.
 fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> {
     let target = args.named("rank").map(|it| it as i32);
@@ -581,8 +608,11 @@ fn fence(args: &Args, win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
     };
     match exchange::accesses(comm, &accesses) {
         Ok(here) => access::conflicts(&here, unit, site),
-        Err(_) => {
+        Err(code) => {
             find(win.0, |window| window.comm = None);
+            if mpi::is_death(code) {
+                return Vec::new();
+            }
             let text = "not all ranks of the window call MPI_Win_fence now";
             let finding = Finding::error(Kind::Epoch, site(), text.into());
             vec![finding.remedy("call MPI_Win_fence equally often on all ranks of a window")]

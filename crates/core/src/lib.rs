@@ -14,6 +14,7 @@
 //! | `object`   | its tables of handles                                              |
 //! | `life`, `init`, `phase`, `session`, `environment` | how it comes up, and who uses it |
 //! | `wait`     | how it waits; the work is done in crate `process`                  |
+//! | `abroad`   | what ranks that wait long tell those of other nodes                |
 //! | `p2p`, `bsend`, `buffer` | messages, and the program's buffers                  |
 //! | `request`  | requests: a trait, and a file for each kind                        |
 //! | `comm`     | communicators, and how processes agree on new ones                 |
@@ -30,6 +31,7 @@
     reason = "objects are shared under the library's lock, which the compiler cannot see"
 )]
 
+mod abroad;
 mod attached;
 pub mod beside;
 pub mod bsend;

@@ -1,5 +1,6 @@
 //! How the library comes up in this process, and how it rests.
 
+use crate::abroad;
 use crate::check::CHECK;
 use crate::needs;
 use catena_hang::{WaitsFor, What};
@@ -155,6 +156,7 @@ fn wire_up() -> Result<Box<Process>> {
     if CHECK.get() {
         process.link(|link| link.seal_messages());
     }
+    abroad::listen(&process);
     components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();
     events::watch(&process);

@@ -5,6 +5,7 @@ use std::time::Duration;
 use catena_hang::{Sent, WaitsFor};
 use catena_process::{Host, Lock, Slept, Threads, Wait, Waits};
 
+use crate::abroad;
 use crate::events::{self, What};
 use crate::process::{Process, life};
 
@@ -87,6 +88,7 @@ impl Host for Process {
 
     fn has_waited(&self, waits: &WaitsFor) {
         self.end_vain_wait(waits);
+        abroad::post(self);
     }
 }
 

@@ -98,7 +98,9 @@ pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
         });
         waits.collect::<Vec<_>>()
     };
-    let before: BTreeMap<_, _> = before.iter().flat_map(waits).collect();
+    // Who was stopped may not have had a turn since.
+    let ran = before.iter().filter(|rank| rank.state != State::Stopped);
+    let before: BTreeMap<_, _> = ran.flat_map(waits).collect();
     let mut now = now.to_vec();
     let most = now.len() as u64 + UNSEEN;
     for rank in &mut now {

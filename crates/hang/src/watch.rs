@@ -53,6 +53,8 @@ type Told = (bool, Member, u64);
 #[derive(Debug)]
 pub struct Watch {
     patience: Duration,
+    /// Whether the job is on several hosts, of which not all may have told anything.
+    are_several: bool,
     /// The last look.
     before: Vec<Rank>,
     /// When it was first seen that processes have ended.
@@ -66,10 +68,17 @@ impl Watch {
     pub const fn new(patience: Duration) -> Watch {
         Watch {
             patience,
+            are_several: false,
             before: Vec::new(),
             ended: BTreeMap::new(),
             told: BTreeSet::new(),
         }
+    }
+
+    /// Of a job whose ranks are on several hosts, also if a look shows those of one.
+    pub const fn of_several_hosts(mut self) -> Watch {
+        self.are_several = true;
+        self
     }
 
     /// What is wrong, next to the last look, if anything is that was not told yet.
@@ -135,8 +144,8 @@ impl Watch {
         let first = hosts.next();
         let waited = match hosts.all(|host| Some(host) == first) {
             _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
-            true => Duration::ZERO,
-            false => ARRIVED,
+            true if !self.are_several => Duration::ZERO,
+            _ => ARRIVED,
         };
         let culprit = |rank: &Rank| found.culprits.contains(&rank.member);
         let mut gone = ranks
@@ -225,6 +234,16 @@ mod tests {
             "a network may pause for minutes"
         );
         assert!(!pair(two, 90, Sent::Unknown) && pair(two, 70, Sent::Unknown));
+    }
+
+    #[test]
+    fn where_hosts_have_yet_to_tell_a_circle_on_one_is_not_judged_at_once() {
+        let ranks = |since| {
+            [(0, 1), (1, 0)].map(|(me, other)| rank(me, "a", Some((other, since, Sent::Arrived))))
+        };
+        let mut watch = Watch::new(Duration::MAX).of_several_hosts();
+        assert_eq!(look(&mut watch, &ranks(98)), None);
+        assert!(look(&mut watch, &ranks(94)).is_some_and(|it| it.definite));
     }
 
     #[test]

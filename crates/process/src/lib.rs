@@ -23,6 +23,7 @@
 //! | `block`    | waiting, for a process that one thread uses at a time            |
 //! | `watch`    | several threads of a process that wait at once                   |
 //! | `own_watch` | whether the job hangs, without Catena's launcher                |
+//! | `abroad`   | what nodes tell each other of ranks that wait long, without it   |
 //! | `host`     | the trait, and what waiting took                                 |
 //! | `threads`  | the threads that wait, as each of them sees the others           |
 //! | `told`     | what a thread tells of a wait that lasts                         |
@@ -87,6 +88,7 @@
 //! assert!(counter.rounds.get() >= 1000);
 //! ```
 
+pub mod abroad;
 mod block;
 mod deaths;
 mod engine;

@@ -1,21 +1,28 @@
 //! Whether the job hangs, where Catena's launcher is not there to look.
 //!
 //! Under the launcher of another library, or none, the ranks look themselves: on each node the
-//! first of those that have waited long. It sees the ranks of its node; others may be able to do
-//! anything.
+//! first of those that have waited long. It sees the ranks of its node, and that of the first node
+//! also those of which other nodes have told it ([`abroad`]), and those of jobs that its own waits
+//! for; others may be able to do anything.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catena_base::clock;
-use catena_boot::{HANG_AFTER, ON_HANG, OnHang};
-use catena_hang::{Finding, Names, Rank, State, Watch, look, state_of};
+use catena_boot::{HANG_AFTER, Job, ON_HANG, OnHang};
+use catena_hang::{Finding, Names, Rank, State, Watch, jobs, look, state_of};
 use catena_trace::View;
+
+use crate::abroad;
 
 /// How long from one look to the next.
 const EVERY: Duration = Duration::from_millis(500);
+
+/// How much longer, where ranks of other jobs are looked at.
+const OTHER_JOBS: Duration = Duration::from_millis(1500);
 
 /// The processes of this node.
 #[derive(Debug)]
@@ -25,8 +32,24 @@ pub(crate) struct Node {
     /// How many there are, and the number of this one among them.
     pub ranks: u32,
     pub me: u32,
-    /// The number of their job.
-    pub job: u64,
+    /// Their job.
+    pub job: Job,
+}
+
+impl Node {
+    /// What a process of it tells.
+    fn view(&self, place: u32) -> Option<View<'_>> {
+        View::open(&self.file, place).ok().flatten()
+    }
+
+    /// The place of the first one that has waited long.
+    fn looks(&self) -> Option<u32> {
+        let waits = |place: &u32| {
+            let view = self.view(*place);
+            view.is_some_and(|it| it.has_notices() && is_there(&it))
+        };
+        (0..self.ranks).find(waits)
+    }
 }
 
 static NODE: OnceLock<Node> = OnceLock::new();
@@ -44,8 +67,17 @@ pub(crate) fn begin(node: Node, is_watched: bool) {
         std::mem::forget(node.file);
         return;
     }
+    abroad::begin(&node.job);
     // There is one node.
     _ = NODE.set(node);
+}
+
+/// Which rank of this node looks, and whether it is this one; `None` if nobody has waited long.
+pub(crate) fn looks() -> Option<(u32, bool)> {
+    let node = NODE.get()?;
+    let place = node.looks()?;
+    let &rank = node.job.local.get(place as usize)?;
+    Some((rank, rank == node.job.rank))
 }
 
 /// Looks, if it is time to, and this process is the one to do it: it has waited long.
@@ -55,13 +87,13 @@ pub(crate) fn watch() {
         return;
     };
     let now = clock::monotonic_ns();
-    if now.saturating_sub(LAST.load(Relaxed)) < EVERY.as_nanos() as u64 {
+    let judges = abroad::with(|it| it.judges().then(|| it.looks_every()));
+    let every = judges.flatten().unwrap_or(EVERY);
+    if now.saturating_sub(LAST.load(Relaxed)) < every.as_nanos() as u64 {
         return;
     }
     LAST.store(now, Relaxed);
-    let view = |place| View::open(&node.file, place).ok().flatten();
-    let waits = |place| view(place).is_some_and(|it| it.has_notices() && is_there(&it));
-    if (0..node.me).any(waits) {
+    if node.looks().is_some_and(|place| place < node.me) {
         return;
     }
     let Ok(mut seen) = SEEN.try_lock() else {
@@ -70,21 +102,62 @@ pub(crate) fn watch() {
     // This process cannot see processes of another namespace, so they may do anything.
     let own = catena_trace::space_of(None);
     let is_seen = |it: &View<'_>| it.who().space == own;
-    let ranks: Vec<Rank> = (0..node.ranks)
-        .filter_map(view)
+    let host = if judges.is_some() {
+        node.job.host()
+    } else {
+        ""
+    };
+    let mut ranks: Vec<Rank> = (0..node.ranks)
+        .filter_map(|place| node.view(place))
         .filter(is_seen)
-        .filter_map(|it| look(&it, "", is_there(&it).then(|| it.who().pid)).ok())
+        .filter_map(|it| look(&it, host, is_there(&it).then(|| it.who().pid)).ok())
         .collect();
-    let names = Names::of_job(node.job);
-    let seen = seen.get_or_insert_with(|| Watch::new(HANG_AFTER.get()));
+    let is_told_here = abroad::with(|it| match it.judges() {
+        true => {
+            ranks.extend(it.take_reports());
+            true
+        }
+        false => it.report(&ranks, Instant::now()),
+    });
+    let own = node.job.job_id;
+    let others = of_other_jobs(&ranks, own, host);
+    if !others.is_empty() {
+        // That takes a while: it is not done that often.
+        LAST.store(now + OTHER_JOBS.as_nanos() as u64, Relaxed);
+        ranks.extend(others);
+    }
+    // Of several jobs that wait for each other one tells.
+    let waiting = ranks.iter().filter(|it| it.waits().next().is_some());
+    let is_first = waiting.map(|it| it.member.job).min() == Some(own);
+    let names = Names::of_job(own);
+    let seen = seen.get_or_insert_with(|| match judges {
+        Some(_) => Watch::new(HANG_AFTER.get()).of_several_hosts(),
+        None => Watch::new(HANG_AFTER.get()),
+    });
     let found = seen.judge(&names, &ranks);
     seen.see(ranks);
     // What cannot be told now is found again.
     if let Some(found) = found
+        && is_told_here.unwrap_or(true)
+        && is_first
         && tell(&found)
     {
         seen.tell(&found);
     }
+}
+
+/// The ranks on this host of other jobs that these wait for: of spawned ones, say. Cost: the open
+/// files of the user's processes are looked through, if there are any.
+fn of_other_jobs(ranks: &[Rank], own: u64, host: &str) -> Vec<Rank> {
+    let named = ranks.iter().flat_map(Rank::needs).flat_map(|it| &it.of);
+    let named = named.map(|(first, _)| first.job).filter(|&job| job != own);
+    let named: BTreeSet<u64> = named.collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let all = jobs().unwrap_or_default().into_iter();
+    let all = all.filter(|it| named.contains(&it.job));
+    all.flat_map(|it| it.look(host)).collect()
 }
 
 /// Whether the process of an area is still there.

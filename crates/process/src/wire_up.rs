@@ -83,7 +83,7 @@ fn tell(boot: &dyn Boot, job: &Job) {
             file,
             ranks,
             me,
-            job: job.job_id,
+            job: job.clone(),
         };
         own_watch::begin(node, boot.is_watched());
     }

@@ -113,13 +113,20 @@ impl Window {
         is_lost
     }
 
-    /// Whether a member of this node has a target's lock, and does not only wait for it.
+    /// Whether a member has a target's lock, as far as that is known here, and does not only wait
+    /// for it.
     pub(crate) fn has_lock(&self, target: u32, rank: u32) -> bool {
         let local = self.targets[rank as usize].local;
-        local != ELSEWHERE && local != self.node.me && {
-            let pair = self.control.pair(local, target);
-            pair.holds.load(Acquire) != 0 && pair.waits.load(Relaxed) == 0
+        match local {
+            ELSEWHERE => target == self.node.me && self.has_own_lock_from_far(rank),
+            _ => local != self.node.me && self.is_holding(local, target),
         }
+    }
+
+    /// Whether a process of the node has a target's lock, and does not only wait for it.
+    pub(crate) fn is_holding(&self, local: u32, target: u32) -> bool {
+        let pair = self.control.pair(local, target);
+        pair.holds.load(Acquire) != 0 && pair.waits.load(Relaxed) == 0
     }
 
     /// Whether a member that has died held a target's lock or was in its queue, for itself or, as

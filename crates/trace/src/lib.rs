@@ -76,7 +76,7 @@ pub use frames::frames;
 pub use notice::Notice;
 pub use python::{PYTHON_LINE, find_python, python};
 pub use read::{Entry, Thread, View};
-pub use record::{ARGUMENTS, current, enter};
+pub use record::{ARGUMENTS, current, enter, enter_beside};
 pub use slot::{NOTICE, NOTICES};
 pub use space::{Numbers, space_of};
 pub use thread::{

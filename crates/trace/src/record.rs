@@ -11,7 +11,7 @@
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use crate::area::ENTRIES;
-use crate::thread::ring;
+use crate::thread::{ring, uses_ring_of_another};
 
 /// Most arguments that an entry has.
 pub const ARGUMENTS: usize = 3;
@@ -27,6 +27,15 @@ pub fn enter(function: u16, arguments: [u32; ARGUMENTS]) {
     entry[0].store((u64::from(function) + 1) | (first << 32), Relaxed);
     entry[1].store(second | (third << 32), Relaxed);
     ring.written.store(number + 1, Release);
+}
+
+/// As [`enter`], of a function that any thread may call at any time: one that another thread's ring
+/// would be written by leaves no trace, as it is not what that one does.
+#[inline(never)]
+pub fn enter_beside(function: u16, arguments: [u32; ARGUMENTS]) {
+    if !uses_ring_of_another() {
+        enter(function, arguments);
+    }
 }
 
 /// The function that this thread has entered last, and one more; 0 if it has entered none, or has

@@ -58,6 +58,13 @@ pub(crate) fn ring() -> &'static Ring {
     unsafe { &*shared }
 }
 
+/// Whether this thread writes to a ring that another one has claimed.
+pub(crate) fn uses_ring_of_another() -> bool {
+    let shared = SHARED.load(Relaxed).cast_const();
+    let is_claimed = !shared.is_null() && !ptr::eq(shared, &raw const SPARE);
+    is_claimed && MINE.try_with(Cell::get).ok() != Some(shared)
+}
+
 /// The ring of this thread. Apart, or it would stand in each of the functions of MPI.
 #[inline(never)]
 fn own() -> &'static Ring {

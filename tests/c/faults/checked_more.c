@@ -8,7 +8,7 @@
 // run: -n 2 --check -- member ; says error \[type\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer is in the variable pair, which has a floating-point number of 8 bytes where MPI_INT has
 // run: -n 2 --check -- ready ; says error \[written\]: rank \d: MPI_Waitall \(checked_more.c:\d+\): the partition 0 of MPI_Psend_init was changed after it was said to be ready ; says made by: MPI_Psend_init
 // run: -n 2 --check -- parts ; says end ; never says catena: check
-// run: -n 2 --check -- active ; says error \[request\]: rank \d: MPI_Start \(checked_more.c:\d+\): the request is active ; never says \[argument\]
+// run: -n 2 --check -- active ; says error \[request\]: rank \d: MPI_Start \(checked_more.c:\d+\): the request is active ; never says \[(argument|overlap)\]
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 // run: -n 2 --check -- heap ; says right ; never says catena: check
 // run: -n 2 --check -- apart ; says right ; never says catena: check
 // run: -n 2 --check -- forked ; says right ; never says catena: check
+// run: -n 2 --check --set LINK=tcp -- failed ; says right ; never says check: \w+ \[(leak|written|overlap|conflict|epoch)\]
 // run: -n 2 --check -- any_thread ; says right ; never says catena: check
 // run: -n 2 --check -- session ; fails ; says MPI_Session_init: another thread ; never says catena: check
 //
@@ -171,6 +172,45 @@ static void forked(void)
     free(others);
 }
 
+static void must_fail(int code, int expected)
+{
+    int class;
+    MPI_Error_class(code, &class);
+    if (class != expected)
+        printf("the class of the error is %d\n", class);
+}
+
+/* What has failed is over all the same: a matched message is gone, and so is an epoch of which an access was wrong. */
+static void failed(void)
+{
+    long value = 1, many[4] = {0}, few[2];
+    MPI_Message message;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Send(many, 4, MPI_LONG, 0, 1, MPI_COMM_SELF);
+    MPI_Mprobe(0, 1, MPI_COMM_SELF, &message, MPI_STATUS_IGNORE);
+    must_fail(MPI_Mrecv(few, 2, MPI_LONG, &message, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+
+    /* Nothing is attached. */
+    MPI_Win win;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 3; i++) {
+        value = i;
+        MPI_Put(&value, 1, MPI_LONG, next, 4096, 1, MPI_LONG, win);
+        must_fail(MPI_Win_fence(i == 2 ? MPI_MODE_NOSUCCEED : 0, win), MPI_ERR_RMA_RANGE);
+    }
+    for (int i = 0; i < 3; i++) {
+        MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+        for (int j = 0; j < 3; j++) {
+            value = i + j;
+            MPI_Put(&value, 1, MPI_LONG, next, 4096, 1, MPI_LONG, win);
+            must_fail(j < 2 ? MPI_Win_flush(next, win) : MPI_Win_unlock(next, win), MPI_ERR_RMA_RANGE);
+        }
+    }
+    MPI_Win_free(&win);
+}
+
 /* What any thread may call at any level. */
 static void *any_thread(void *nothing)
 {
@@ -225,6 +265,8 @@ int main(int argc, char **argv)
         heap();
     else if (!strcmp(what, "apart"))
         apart();
+    else if (!strcmp(what, "failed"))
+        failed();
     else if (!strcmp(what, "forked"))
         forked();
     else if (!pthread_create(&thread, NULL, strcmp(what, "session") ? any_thread : session, NULL))

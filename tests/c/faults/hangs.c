@@ -26,6 +26,8 @@
 // run: -n 2 --on-hang end -- complete; exit 123; says job hangs: rank 1 waits in MPI_Win_wait \S+ for rank 0
 // run: -n 3 --on-hang end -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
 // run: -n 2 --on-hang end -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
+// run: -n 2 --on-hang end --set LINK=tcp -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
+// run: -n 3 --on-hang end --set LINK=tcp -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
 // run: -n 3 --on-hang end -- waitall; exit 123; says job hangs: rank 0 waits in MPI_Waitall
 // run: -n 3 --on-hang end -- waitany; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from rank 1.* or a message from rank 2|job hangs: rank 0 waits in MPI_Waitany
 // run: -n 3 --on-hang end -- any; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from any of ranks 1 and 2
@@ -42,7 +44,8 @@
 // run: -n 3 --on-hang end -- many; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from any of ranks 1 and 2
 // run: -n 2 --on-hang end -- fiber; says done; never says job hangs
 // run: -n 2 --on-hang end -- serialized; exit 123; says job hangs: rank 1 waits in MPI_Recv \S+ for a message from rank 1
-// run: -n 2 --set HANG_AFTER=2s --timeout 6 -- idle; exit 124; says no progress: rank 0 has waited for 2 s: it waits in MPI_Recv; never says job hangs
+// run: -n 2 --on-hang end -- beside; exit 123; says job hangs: rank [01] waits in MPI_Recv \S+ for a message from rank [01] with tag 7 .*, and rank [01] waits in MPI_Recv
+// run: -n 2 --set HANG_AFTER=2s --timeout 6 -- idle; exit 124; says no progress: rank [01] has waited for 2 s: it waits in MPI_Recv; never says job hangs
 // run: -n 1 --on-hang end -- spawn; exit 123; says job hangs: rank 0( of spawned job 1)? waits in MPI_Recv
 // run: -n 2 --on-hang end --set FAULT_TOLERANCE=1 -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv
 // run: -n 3 --set HANG_AFTER=2s -- computes; says no progress: rank 1 does not wait in MPI: its last call was MPI_Comm_rank; says done
@@ -67,6 +70,8 @@
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- barrier; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 2 --on-hang end --host h0:1,h1:1 --launcher-agent scripts/hosts -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*what has come from there is one of 4 bytes with tag 6
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend
+// run: -n 2 --on-hang end --host h0:1,h1:1 --launcher-agent scripts/hosts -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
+// run: -n 3 --on-hang end --host h0:1,h1:2 --launcher-agent scripts/hosts -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
 #include "../check.h"
 #include <mpi-ext.h>
 #include <pthread.h>
@@ -255,6 +260,19 @@ static void in_threads(const char *mode)
         pthread_join(thread[i], NULL);
 }
 
+/* Calls what any thread may call, beside the one that MPI belongs to. */
+static void *call_beside(void *unused)
+{
+    for (;;) {
+        MPI_Session session;
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Session_init(info, MPI_ERRORS_RETURN, &session);
+        MPI_Info_free(&info);
+    }
+    return unused;
+}
+
 static void handle_for_seconds(int unused)
 {
     (void)unused;
@@ -396,7 +414,7 @@ int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "receives";
     const char *threaded[] = {"threads", "fresh", "alarm", "idle", "joined", "crowd"};
-    int level = strcmp(mode, "serialized") ? MPI_THREAD_SINGLE : MPI_THREAD_SERIALIZED;
+    int level = !strcmp(mode, "serialized") ? MPI_THREAD_SERIALIZED : !strcmp(mode, "beside") ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
     for (unsigned i = 0; i < sizeof threaded / sizeof *threaded; i++)
         if (!strcmp(mode, threaded[i]))
             level = MPI_THREAD_MULTIPLE;
@@ -407,6 +425,11 @@ int main(int argc, char **argv)
 
     if (!strcmp(mode, "receives"))
         receive(!rank, 7);
+    if (!strcmp(mode, "beside")) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, call_beside, NULL);
+        receive(!rank, 7);
+    }
     if (!strcmp(mode, "joined") || !strcmp(mode, "crowd"))
         in_threads(mode);
     if (!strcmp(mode, "fiber")) {

@@ -2,6 +2,11 @@
 // The sizes of its types can be chosen once, too: an INTEGER and a LOGICAL of 8 bytes here.
 // run: -n 2
 // run: -n 1
+//
+// variant: checked_fortran
+// Checked mode knows these sizes.
+// only: catena
+// run: -n 2 --check; never says \[type\]
 #include "../check.h"
 
 static int type_size(MPI_Datatype type)

@@ -280,6 +280,19 @@ fn who_is_stopped_may_go_on() {
 }
 
 #[test]
+fn who_was_stopped_may_not_have_had_a_turn_since() {
+    let now = [in_barrier(0, &[1]), in_barrier(1, &[0])];
+    definite(&now);
+    let mut before = now.clone();
+    for rank in &mut before {
+        rank.state = State::Stopped;
+    }
+    let names = Names::of_job(JOB);
+    let finding = find(&names, &before, &now, Duration::from_secs(30));
+    assert!(finding.is_none_or(|it| !it.definite));
+}
+
+#[test]
 fn who_waits_for_the_launcher_or_a_stranger_can_be_released() {
     let mut accept = need(What::Meeting, &[]);
     accept.open = true;

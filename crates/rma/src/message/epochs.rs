@@ -266,6 +266,12 @@ impl Window {
             Mode::Exclusive => 2,
         };
         let answer = self.ask(rank, What::Lock, (kind, 0), None);
+        if !answer.has_come() {
+            let describe = |process: &Process, waits: &mut WaitsFor| {
+                waits.needs.push(self.need_of_lock(process, rank));
+            };
+            process.block(describe, |_| answer.has_come());
+        }
         self.await_grant(process, rank, &answer)?;
         self.far(rank).held.set(Some(mode));
         Ok(())

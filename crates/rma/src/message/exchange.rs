@@ -138,6 +138,12 @@ pub(crate) fn with<R>(use_it: impl FnOnce(&mut Exchange) -> R) -> R {
     use_it(&mut SHARED.exchange.borrow_mut())
 }
 
+/// As [`with`], unless it is lent already: to whoever asks this wait what it is for.
+pub(crate) fn if_free(use_it: impl FnOnce(&mut Exchange)) -> bool {
+    let lent = SHARED.exchange.try_borrow_mut();
+    lent.map(|mut exchange| use_it(&mut exchange)).is_ok()
+}
+
 /// Peers that were lost since the last call.
 pub(crate) fn take_lost() -> Vec<PeerLost> {
     SHARED.lost.take()

@@ -4,15 +4,23 @@
 
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
+use catena_base::clock::monotonic_ns;
 use catena_base::ticket_lock::Mode;
 use catena_core::Process;
 use catena_fabric::Peer;
+use catena_hang::{Need, What};
 
-use super::exchange::Exchange;
+use super::carry;
+use super::exchange::{self, Exchange};
 use super::ready;
-use super::record::{Head, Trouble};
-use super::state::Proxy;
+use super::record::{Head, Trouble, What as RecordOf};
+use super::state::{ELSEWHERE, Proxy};
 use crate::window::Window;
+
+/// How long from one question who has a lock to the next, and how long an answer counts,
+/// nanoseconds.
+const ASK_AGAIN: u64 = 500_000_000;
+const OLD: u64 = 2_000_000_000;
 
 impl Window {
     /// Whether members elsewhere wait for this member's lock, or at the gate that it keeps.
@@ -145,6 +153,62 @@ impl Window {
             self.advance_locks(exchange);
         }
         Ok(())
+    }
+
+    /// Whether a member elsewhere has this member's lock, and does not only wait for it.
+    pub(crate) fn has_own_lock_from_far(&self, rank: u32) -> bool {
+        let peer = self.group.member(rank as usize);
+        let proxies = self.proxies.borrow();
+        proxies.iter().any(|it| it.peer == peer && it.has_entered)
+    }
+
+    /// Tells an origin, which has waited for this member's lock for long, who has it.
+    pub(crate) fn tell_holders(&self, exchange: &mut Exchange, peer: Peer) -> Result<(), Trouble> {
+        let origin = self.group.rank_of(peer).ok_or(Trouble::Sense)?;
+        let me = self.node.me;
+        let is_holder = |&rank: &u32| match self.targets[rank as usize].local {
+            ELSEWHERE => self.has_own_lock_from_far(rank),
+            local => self.is_holding(local, me),
+        };
+        let holders: Vec<u32> = (0..self.size()).filter(is_holder).collect();
+        let head = Head::new(RecordOf::Holders, self.number_at(origin));
+        exchange.request(peer, head, |out| {
+            out.extend(holders.into_iter().flat_map(u32::to_ne_bytes));
+        });
+        Ok(())
+    }
+
+    /// A target says who has its lock.
+    pub(crate) fn learn_holders(&self, from: Peer, body: &[u8]) -> Result<(), Trouble> {
+        let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
+        let (ranks, _) = body.as_chunks::<4>();
+        let ranks = ranks.iter().map(|it| u32::from_ne_bytes(*it));
+        let ranks = ranks.filter(|&it| it < self.size()).collect();
+        *self.far(rank).holders.borrow_mut() = (monotonic_ns(), ranks);
+        Ok(())
+    }
+
+    /// What a wait for the lock of a member elsewhere is for: those who have it, as that one says,
+    /// which is asked now and then.
+    pub(crate) fn need_of_lock(&self, process: &Process, rank: u32) -> Need {
+        let (far, now) = (self.far(rank), monotonic_ns());
+        let peer = self.group.member(rank as usize);
+        if now.saturating_sub(far.asked_holders.get()) >= ASK_AGAIN {
+            let head = Head::new(RecordOf::Who, self.number_at(rank));
+            if exchange::if_free(|exchange| exchange.tell(peer, head)) {
+                far.asked_holders.set(now);
+                carry::send(process, peer);
+            }
+        }
+        let (told, holders) = &*far.holders.borrow();
+        // One that has not answered lately is not in MPI, or does not answer this one.
+        let is_known = !holders.is_empty() && now.saturating_sub(*told) < OLD;
+        if is_known {
+            return self.need(process, What::Lock, |it| holders.contains(&it));
+        }
+        let mut need = self.need(process, What::Lock, |it| it == rank);
+        need.open = true;
+        need
     }
 
     /// A member is gone: it waits for no lock here any more. One that it holds it holds for good,

@@ -11,6 +11,8 @@
 //! | `Flush`    | origin | –                               | `Done`, with what went wrong since the last one |
 //! | `Lock`     | origin | –                               | `Done` when it holds the lock   |
 //! | `Unlock`   | origin | –                               | `Done`, as of `Flush`           |
+//! | `Who`      | origin | –                               | `Holders`                       |
+//! | `Holders`  | target | the ranks that have its lock    | none                            |
 //! | `Enter`    | member | –                               | `Done` when it is inside of the gate |
 //! | `Leave`    | member | –                               | none                            |
 //! | `Post`     | target | –                               | none                            |
@@ -54,6 +56,8 @@ pub(crate) enum What {
     Forget,
     Notify,
     Count,
+    Who,
+    Holders,
 }
 
 impl What {
@@ -61,7 +65,7 @@ impl What {
         use What::*;
         let all = [
             Put, Combine, Get, Fetch, Swap, Flush, Lock, Unlock, Post, Complete, Meet, Enter,
-            Leave, Bytes, Done, Where, Here, Forget, Notify, Count,
+            Leave, Bytes, Done, Where, Here, Forget, Notify, Count, Who, Holders,
         ];
         all.into_iter().find(|it| *it as u8 == byte)
     }

@@ -55,6 +55,10 @@ pub struct Far {
     pub completions: Cell<u32>,
     /// How this process holds its lock by message.
     pub held: Cell<Option<Mode>>,
+    /// When it was asked last who holds that, and what it has said then, and when: nanoseconds of
+    /// the monotonic clock.
+    pub asked_holders: Cell<u64>,
+    pub holders: RefCell<(u64, Vec<u32>)>,
     /// Its memory that a network may reach, by address.
     pub areas: RefCell<Vec<Area>>,
     /// Whether it was asked what is attached somewhere, and has not answered.

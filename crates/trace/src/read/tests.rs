@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use super::*;
-use crate::{AREA, Area, Notice, OFFSET, begin, end, enter, set_threaded};
+use crate::{AREA, Area, Notice, OFFSET, begin, end, enter, enter_beside, set_threaded};
 
 /// Tests share the process's area.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -111,6 +111,29 @@ fn threads_have_rings_of_their_own_and_give_them_back() {
         each.into_iter().for_each(|it| it.join().unwrap());
     });
     assert_eq!(threads(&file).len(), 1, "only this one is left");
+    set_threaded(false);
+    end();
+}
+
+#[test]
+fn what_other_threads_may_always_call_is_not_told_of_the_one_that_waits() {
+    let _alone = ALONE.lock();
+    let file = begun();
+    enter(5, [0; 3]);
+    let beside = |number| move || enter_beside(number, [0; 3]);
+    thread::scope(|scope| scope.spawn(beside(6)).join().unwrap());
+    let all = threads(&file);
+    assert_eq!((all.len(), calls(&all[0]).last()), (1, Some(&5)));
+    beside(7)();
+    assert_eq!(calls(&threads(&file)[0]).last(), Some(&7), "it is its own");
+    set_threaded(true);
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            beside(8)();
+            threads(&file).iter().any(|it| calls(it) == [8])
+        });
+        assert!(other.join().unwrap(), "each has a ring of its own");
+    });
     set_threaded(false);
     end();
 }
