@@ -138,13 +138,12 @@ unsafe fn refuses_sizes(hints: &Info) -> Option<&'static str> {
                 return Some("it has no such operations");
             }
         }
-        if let Some(domain) = hints.domain_attr.as_ref() {
-            if domain.mr_key_size > 8
+        if let Some(domain) = hints.domain_attr.as_ref()
+            && (domain.mr_key_size > 8
                 || domain.cq_data_size > 8
-                || domain.caps & !(ALL | ASKED) != 0
-            {
-                return Some("keys and remote CQ data have 8 bytes");
-            }
+                || domain.caps & !(ALL | ASKED) != 0)
+        {
+            return Some("keys and remote CQ data have 8 bytes");
         }
         if hints.addr_format != 0 {
             return Some("its addresses are of no other format");

@@ -364,13 +364,10 @@ unsafe extern "C" fn readerr(cq: *mut FidCq, to: *mut CqErrEntry, _flags: u64) -
         let (cause, len) = cause.map_or((null_mut(), 0), |it| {
             (it.as_ptr().cast_mut(), it.as_bytes_with_nul().len())
         });
-        // Room of the caller's, or a loan until the next error is read.
-        if to.err_data_size > 0 && !to.err_data.is_null() {
-            let n = len.min(to.err_data_size);
-            to.err_data
-                .cast::<u8>()
-                .copy_from_nonoverlapping(cause.cast(), n);
-            to.err_data_size = n;
+        // A loan until the next error is read. Where the caller has room for a copy it has none:
+        // the domain says so (`max_err_data`), and callers leave these fields as they were.
+        if to.err_data_size > 0 {
+            to.err_data_size = 0;
         } else {
             (to.err_data, to.err_data_size) = (cause.cast(), len);
         }

@@ -33,8 +33,8 @@ pub fn threads_share_an_endpoint() {
         }
     };
     scope(|scope| {
-        for side in 0..2 {
-            for thread in 0..THREADS {
+        for (side, done) in done.iter().enumerate() {
+            for (thread, done) in done.iter().enumerate() {
                 scope.spawn(move || {
                     let it = &pair.0.sides[side];
                     let there = pair.0.there[side];
@@ -46,7 +46,7 @@ pub fn threads_share_an_endpoint() {
                         it.trecv(&mut room, there, (tag, 0), thread);
                         it.tsend(&message, there, tag, thread);
                         let began = Instant::now();
-                        while done[side][thread].load(Relaxed) < 2 * (turn + 1) {
+                        while done.load(Relaxed) < 2 * (turn + 1) {
                             poll(side);
                             assert!(began.elapsed() < PATIENCE, "no completion");
                         }
