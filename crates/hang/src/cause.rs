@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Need, What};
+use crate::waits_for::{Member, Need, WaitsFor, What};
 use crate::words::{self, Names, list, span};
 
 /// Ranks that do the same.
@@ -93,7 +93,7 @@ pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
         let waits = rank.waits().map(|(thread, waits)| {
             (
                 (rank.member, rank.pid, thread.thread),
-                (waits.since, thread.calls),
+                (waits.since, thread.calls, waits.told, rank.at),
             )
         });
         waits.collect::<Vec<_>>()
@@ -108,8 +108,14 @@ pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
         let (member, pid) = (rank.member, rank.pid);
         for thread in &mut rank.threads {
             let was = before.get(&(member, pid, thread.thread));
-            let is = thread.waits.as_ref().map(|it| (it.since, thread.calls));
-            if was.copied() != is {
+            // Who did not tell it again between two looks has had something to do, maybe.
+            let has_lasted = |it: &WaitsFor| {
+                was.is_some_and(|&(since, calls, told, at)| {
+                    let is_same = (since, calls) == (it.since, thread.calls);
+                    is_same && (it.told > told || rank.at == at)
+                })
+            };
+            if !thread.waits.as_ref().is_some_and(has_lasted) {
                 thread.waits = None;
             }
         }

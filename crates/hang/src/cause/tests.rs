@@ -293,6 +293,27 @@ fn who_was_stopped_may_not_have_had_a_turn_since() {
 }
 
 #[test]
+fn who_does_not_tell_again_that_it_waits_may_do_something() {
+    let looks = |told: [u64; 2]| {
+        let [before, now] = [0, 1].map(|look| {
+            let mut ranks = [in_barrier(0, &[1]), in_barrier(1, &[0])];
+            for rank in &mut ranks {
+                rank.at += look * SECOND;
+                for waits in rank.threads.iter_mut().filter_map(|it| it.waits.as_mut()) {
+                    waits.told = told[look as usize];
+                }
+            }
+            ranks
+        });
+        let names = Names::of_job(JOB);
+        let found = find(&names, &before, &now, Duration::from_secs(60));
+        found.is_some_and(|it| it.definite)
+    };
+    assert!(looks([40 * SECOND, 41 * SECOND]));
+    assert!(!looks([40 * SECOND, 40 * SECOND]));
+}
+
+#[test]
 fn who_waits_for_the_launcher_or_a_stranger_can_be_released() {
     let mut accept = need(What::Meeting, &[]);
     accept.open = true;
