@@ -25,6 +25,7 @@
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `calls`     | the kernel's calls that copy between processes           |
 //! | `own`       | what the kernel's copies take at best                    |
+//! | `lend`      | which short messages are read where they lie             |
 //! | `pace`      | which way the program's messages are the fastest         |
 //! | `prefetched`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
@@ -57,6 +58,7 @@ mod notify;
 mod operations;
 mod other_segment;
 mod own;
+mod lend;
 mod pace;
 mod parted;
 mod peer_state;
