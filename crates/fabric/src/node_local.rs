@@ -62,15 +62,15 @@ pub trait NodeLocal: Transport {
     /// is streamed, or not. What messages cost that come from there may depend on it.
     fn asked(&mut self, _peer: Peer, _len: u64, _streamed: bool) {}
 
-    /// Whether a message of `len` bytes to `peer`, which is short enough to be sent ahead, is better
-    /// lent: announced, for its receiver to read where it lies. Called once for each such message;
-    /// so many before it have not left.
+    /// Whether a message of `len` bytes to `peer`, which is short enough to be sent ahead, is
+    /// better lent: announced, for its receiver to read where it lies. Called once for each such
+    /// message; so many before it have not left.
     fn lends(&mut self, _peer: Peer, _len: u64, _under_way: usize) -> bool {
         false
     }
 
-    /// `peer` has lent a message of `len` bytes to this end. What those cost that go there may depend
-    /// on it.
+    /// `peer` has lent a message of `len` bytes to this end. What those cost that go there may
+    /// depend on it.
     fn was_lent(&mut self, _peer: Peer, _len: u64) {}
 
     /// How long the receiver of a lent message has to begin to read it, before its sender takes it

@@ -26,8 +26,8 @@
 //! An `Eager` or `Rts` with a seal (`SealedEager`, `SealedRts`) has that in the upper half of
 //! `len`.
 //!
-//! A message that is `Lent` is short: its receiver reads it where it lies if it is the first to take
-//! the claim on it, and else its sender has, and sends it in packets, all of which are `More`.
+//! A message that is `Lent` is short: its receiver reads it where it lies if it is the first to
+//! take the claim on it, and else its sender has, and sends it in packets, all of which are `More`.
 //!
 //! Those up to `Mark`, and those with a seal, are sequenced: the receiver handles them in order of
 //! `seq` per (peer, communicator). The others name a request or a message and may arrive at any

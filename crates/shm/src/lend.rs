@@ -5,27 +5,21 @@
 //! as long. So now and then some messages in a row are lent, and what counts is how far apart the
 //! messages of a burst leave: in whichever way the program sends them, that is what a message takes
 //! it. Who lends one keeps what is promised of short messages, that they need no receiver: it takes
-//! the message back if nobody has begun to read it for a while. The claim, a word in shared memory,
-//! says who was quicker.
+//! the message back if nobody has begun to read it for a while. The claim, a word in shared memory
+//! (`claims.rs`), says who was quicker.
 
-use std::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
 use std::time::Duration;
 
-use catena_base::clock;
-use catena_fabric::Peer;
-
-use crate::addr::CLAIMS;
-use crate::init::Shm;
 use crate::pace::{By, Class};
-use crate::settings::SingleCopy;
 
-/// The longest message that is always sent ahead, bytes, and the longest of the first class.
-const SHORT: u64 = 16 << 10;
+/// The longest message that is always sent ahead, bytes.
+pub(crate) const SHORT: u64 = 16 << 10;
+/// The longest message of the first class, bytes.
 const MIDDLE: u64 = 32 << 10;
 /// Messages of one way whose distance counts as one.
 const BURST: u32 = 15;
 /// Messages further apart are in no burst.
-const APART: Duration = Duration::from_millis(1);
+pub(crate) const APART: Duration = Duration::from_millis(1);
 
 /// Chooses which messages to a peer are lent.
 #[derive(Debug, Default)]
@@ -38,9 +32,9 @@ pub(crate) struct Lending {
 }
 
 impl Lending {
-    /// Whether the next message, of `len` bytes, which leaves at the tick `now` while so many have not
-    /// left, is lent. Messages of more ticks apart than `most` are in no burst.
-    fn next(&mut self, len: u64, under_way: usize, now: u64, most: u64) -> bool {
+    /// Whether the next message, of `len` bytes, which leaves at the tick `now` while so many have
+    /// not left, is lent. Messages of more ticks apart than `most` are in no burst.
+    pub fn next(&mut self, len: u64, under_way: usize, now: u64, most: u64) -> bool {
         let at = usize::from(len > MIDDLE);
         self.alone[at] = self.alone[at].saturating_add(1);
         let class = &mut self.classes[at];
@@ -62,47 +56,6 @@ impl Lending {
             self.classes[at].follow(By::Ring);
         }
         self.classes[at].follow(By::Kernel);
-    }
-}
-
-impl Shm {
-    /// Implements `NodeLocal::lends`.
-    pub(crate) fn prefers_lending(&mut self, peer: Peer, len: u64, under_way: usize) -> bool {
-        if len <= SHORT || !self.may_read(peer) {
-            return false;
-        }
-        match self.config.single_copy {
-            SingleCopy::Always => return true,
-            SingleCopy::Auto if !self.config.oversubscribed => {}
-            SingleCopy::Auto | SingleCopy::Never => return false,
-        }
-        let number = self.number(peer);
-        let most = clock::ticks_in(APART);
-        self.peer_states[number]
-            .lending
-            .next(len, under_way, clock::ticks(), most)
-    }
-
-    /// Implements `NodeLocal::open_claim`.
-    pub(crate) fn open_own_claim(&self, id: u64) -> bool {
-        let claim = &self.own().claims[id as usize % CLAIMS];
-        let is_free = claim.load(Relaxed) == 0;
-        if is_free {
-            claim.store(id.wrapping_add(1), Release);
-        }
-        is_free
-    }
-
-    /// Implements `NodeLocal::take_claim`.
-    pub(crate) fn take_claim_of(&self, owner: Option<Peer>, id: u64) -> bool {
-        let block = match owner {
-            Some(peer) => self.peer_states[self.number(peer)].block(),
-            None => self.own(),
-        };
-        let claim = &block.claims[id as usize % CLAIMS];
-        claim
-            .compare_exchange(id.wrapping_add(1), 0, AcqRel, Relaxed)
-            .is_ok()
     }
 }
 

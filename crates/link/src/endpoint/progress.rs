@@ -94,8 +94,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         }
     }
 
-    /// Takes back and sends what nobody has begun to read while this end had nothing else to do for a
-    /// while, or for long, and lets senders go on whose messages nobody receives.
+    /// Takes back and sends what nobody has begun to read while this end had nothing else to do for
+    /// a while, or for long, and lets senders go on whose messages nobody receives.
     fn settle_lent(&mut self, moved: bool) -> bool {
         let mut moved = moved;
         while let Some((peer, request, first)) = self.engine.unwanted.pop() {
@@ -199,8 +199,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,
             };
-            let has_choice =
-                upto > 0 && way != Rendezvous::Stream && !is_elsewhere && !is_lent;
+            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere && !is_lent;
             self.engine.requests.get_mut(id.index).rare.asked = match has_choice {
                 true => clock::ticks().max(1),
                 false => 0,
