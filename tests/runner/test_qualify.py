@@ -184,7 +184,7 @@ class Qualify(unittest.TestCase):
         parts = list(qualify.slices(types.SimpleNamespace(patience=1.0)))
         assert [part.suite for part in parts] == ["mpi4py", "mpich-suite", "romio", "mpich-suite-mpich",
                                                   "mpich-suite-openmpi", "mpich-fortran", "osu", "osu",
-                                                  "imb", "launchers", "deaths", "deaths-in-calls"]
+                                                  "imb", "fabtests", "launchers", "deaths", "deaths-in-calls"]
 
     def test_what_gets_no_sources_is_skipped(self):
         mpich = script("clients/mpich-suite")
