@@ -87,6 +87,9 @@ pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) ->
 /// processes see their own host only.
 const UNSEEN: u64 = 1 << 16;
 
+/// In so much time a rank that waits tells it again, several times: nanoseconds.
+const TELLS: u64 = 500_000_000;
+
 /// Ranks with those waits only that were there before, and have lasted since.
 pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
     let waits = |rank: &Rank| {
@@ -108,11 +111,11 @@ pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
         let (member, pid) = (rank.member, rank.pid);
         for thread in &mut rank.threads {
             let was = before.get(&(member, pid, thread.thread));
-            // Who did not tell it again between two looks has had something to do, maybe.
+            // Who did not tell it again between two looks may have had something to do.
             let has_lasted = |it: &WaitsFor| {
                 was.is_some_and(|&(since, calls, told, at)| {
                     let is_same = (since, calls) == (it.since, thread.calls);
-                    is_same && (it.told > told || rank.at == at)
+                    is_same && (it.told > told || rank.at.saturating_sub(at) < TELLS)
                 })
             };
             if !thread.waits.as_ref().is_some_and(has_lasted) {
