@@ -132,9 +132,10 @@ pub(crate) fn watch() {
         LAST.store(now + OTHER_JOBS.as_nanos() as u64, Relaxed);
         ranks.extend(others);
     }
-    // Of several jobs that wait for each other one tells.
+    // Of several jobs that wait for each other one tells: the oldest, as launchers do not always
+    // pass on what spawned processes say.
     let waiting = ranks.iter().filter(|it| it.waits().next().is_some());
-    let is_first = waiting.map(|it| it.member.job).min() == Some(own);
+    let is_first = waiting.min_by_key(|it| it.pid).map(|it| it.member.job) == Some(own);
     let names = Names::of_job(own);
     let seen = seen.get_or_insert_with(|| match judges {
         Some(_) => Watch::new(HANG_AFTER.get()).of_several_hosts(),
