@@ -4,8 +4,6 @@
 
 use std::fmt::Debug;
 
-use std::time::Duration;
-
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
     Buf, Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
@@ -333,29 +331,6 @@ pub trait Net {
     /// See [`RmaError`].
     fn flush(&mut self, _op: OpId, _peer: Peer) -> Result<Started, RmaError> {
         Err(RmaError::Unsupported)
-    }
-
-    /// See [`catena_fabric::NodeLocal::lends`].
-    fn lends(&mut self, _peer: Peer, _len: u64, _under_way: usize) -> bool {
-        false
-    }
-
-    /// See [`catena_fabric::NodeLocal::was_lent`].
-    fn was_lent(&mut self, _peer: Peer, _len: u64) {}
-
-    /// See [`catena_fabric::NodeLocal::patience`].
-    fn patience(&mut self) -> Duration {
-        Duration::ZERO
-    }
-
-    /// See [`catena_fabric::NodeLocal::open_claim`].
-    fn open_claim(&mut self, _id: u64) -> bool {
-        false
-    }
-
-    /// See [`catena_fabric::NodeLocal::take_claim`].
-    fn take_claim(&mut self, _owner: Option<Peer>, _id: u64) -> bool {
-        false
     }
 
     /// See [`catena_fabric::NodeLocal::open_parts`].

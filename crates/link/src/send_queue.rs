@@ -158,11 +158,6 @@ impl SendQueues {
     }
 
     /// Whether there are no items and no streams.
-    /// Items that wait for there.
-    pub fn items_for(&self, peer: Peer) -> usize {
-        self.queue(peer).map_or(0, |queue| queue.items.len())
-    }
-
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()
     }

@@ -94,7 +94,7 @@ impl Times {
 
 /// Messages of about the same length.
 #[derive(Debug)]
-pub(crate) struct Class {
+struct Class {
     kept: By,
     /// Messages until the next trial, and since the last one.
     left: u32,
@@ -135,7 +135,7 @@ impl Default for Class {
 
 impl Class {
     /// The way of the next message, while so many are under way.
-    pub fn next(&mut self, under_way: u32) -> By {
+    fn next(&mut self, under_way: u32) -> By {
         self.recent = self.recent.max(under_way);
         if under_way > self.peak {
             // What was known of fewer at once says nothing of these.
@@ -171,7 +171,7 @@ impl Class {
     }
 
     /// The peer asks for a message of ours that way: if it tries that, so does this end.
-    pub fn follow(&mut self, by: By) {
+    fn follow(&mut self, by: By) {
         let is_news = by != self.others;
         self.others = by;
         // Not what this end has just made it try.
@@ -191,7 +191,7 @@ impl Class {
     }
 
     /// A pure message has come.
-    pub fn record(&mut self, by: By, ticks: u64) {
+    fn record(&mut self, by: By, ticks: u64) {
         let is_tried = by != self.kept;
         if is_tried && self.awaited == 0 {
             // What is left of a trial.

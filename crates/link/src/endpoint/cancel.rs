@@ -22,10 +22,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// [`Completion::cancelled`]: crate::Completion::cancelled
     pub fn cancel(&mut self, id: ReqId) {
         debug_assert!(self.valid(id), "stale request {id:?}");
-        if self.engine.lent.iter().any(|(lent, _)| *lent == id) {
-            // As of any short message, it is too late to take it back.
-            self.take_back(id);
-        }
         let request = self.engine.requests.get_mut(id.index);
         match &mut request.phase {
             Phase::Posted => {

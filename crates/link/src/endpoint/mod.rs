@@ -440,7 +440,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     #[inline]
     fn settle(&mut self) {
         if self.engine.work {
-            self.work(false);
+            self.work();
         }
     }
 }

@@ -7,7 +7,7 @@ use catena_fabric::{Header, Peer, Posted, Rendezvous};
 use super::Endpoint;
 use crate::engine::Engine;
 use crate::key::MatchKey;
-use crate::net::{Net, RemoteKeys, Source};
+use crate::net::{Net, Source};
 use crate::protocol::{Send, Style};
 use crate::request::{Buffer, Fate, Phase};
 use crate::send_queue::Item;
@@ -23,27 +23,6 @@ struct Outgoing<S, T> {
     tag: T,
     mode: Mode,
     source: S,
-}
-
-/// Registers a short message for its receiver to read, and opens the claim on it, if that may be
-/// better than to send it ahead.
-fn lend<N: Net>(
-    net: &mut N,
-    peer: Peer,
-    id: ReqId,
-    source: &N::Source,
-    under_way: usize,
-) -> Option<RemoteKeys> {
-    let is_host = || source.run().is_some_and(|run| run.kind.is_host());
-    if !net.lends(peer, source.len(), under_way) || !is_host() {
-        return None;
-    }
-    let registered = net.register(peer, source)?;
-    if net.open_claim(id.to_bits()) {
-        return Some(registered);
-    }
-    net.deregister(peer, registered);
-    None
 }
 
 impl<N: Net, K: MatchKey> Endpoint<N, K> {
@@ -139,15 +118,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         };
         // One that is sent ahead has no room for both.
         let token = SyncToken::of(id).filter(|_| seal == 0);
-        let lent = match mode == Mode::Standard && len <= eager_max && seal == 0 {
-            true => {
-                let under_way = engine.lent.len() + engine.send_queues.items_for(peer);
-                lend(&mut self.net, peer, id, &source, under_way)
-            }
-            false => None,
-        };
         let (style, kind, wire_len) = match (mode, token) {
-            _ if lent.is_some() => (Style::Lent, kind::LENT, len),
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
                 Style::EagerSync,
@@ -165,7 +136,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         };
         wire::seal(&mut header, seal);
         peer_state.send_seq = Engine::<N, K>::SEQS.after(header.seq);
-        let announced = matches!(style, Style::Rendezvous | Style::Lent);
+        let announced = style == Style::Rendezvous;
         if announced {
             comm.traffic.sent.announced(len);
         } else {
@@ -183,9 +154,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             request.rare.cancelling,
             request.rare.dropped,
         ) = (peer, header, false, false);
-        (request.rare.registered, request.rare.total) = (lent, len);
-        engine.registered += lent.map_or(0, |_| len);
-        let may_be_read = style == Style::Rendezvous
+        (request.rare.registered, request.rare.total) = (None, len);
+        let may_be_read = announced
             && caps.max_packet >= Announce::ONE
             && (self.net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
                 || source.run().is_some_and(|run| !run.kind.is_host()));

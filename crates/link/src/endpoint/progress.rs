@@ -16,10 +16,6 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
-/// Nobody is waited for longer than so many times as long as by who has nothing else to do, however
-/// much that is.
-const LONGEST: u64 = 200;
-
 /// Longest rest, from byte `at` on, of a message to a peer that is not cut: while the peer is
 /// behind, or sends itself, nothing is gained by handing it a part early.
 fn whole<N: Net>(net: &N, peer: Peer, at: u64) -> u64 {
@@ -53,25 +49,21 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     pub fn progress(&mut self) -> bool {
         let polled = self.net.poll(&mut self.engine) != 0;
         if self.engine.work {
-            self.work(polled)
+            self.work() || polled
         } else {
             polled
         }
     }
 
     #[inline(never)]
-    pub(super) fn work(&mut self, polled: bool) -> bool {
+    pub(super) fn work(&mut self) -> bool {
         for (peer, moved) in self.engine.moved.drain(..) {
             self.net.moved(peer, moved);
         }
         for (peer, len, streamed) in self.engine.asked.drain(..) {
             self.net.asked(peer, len, streamed);
         }
-        for (peer, len) in self.engine.lent_here.drain(..) {
-            self.net.was_lent(peer, len);
-        }
-        let mut moved = polled | self.end_operations();
-        moved |= self.settle_lent(moved);
+        let mut moved = self.end_operations();
         moved |= self.start();
         moved |= self.read();
         moved |= self.write();
@@ -81,9 +73,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             || !self.engine.gets.is_empty()
             || !self.engine.left.is_empty()
             || !self.engine.puts.is_empty()
-            || !self.engine.lent.is_empty()
             || !self.engine.send_queues.is_empty();
-        self.engine.is_busy = moved;
         moved
     }
 
@@ -92,73 +82,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         for (peer, registered) in self.engine.deregistrations.drain(..) {
             self.net.deregister(peer, registered);
         }
-    }
-
-    /// Takes back and sends what nobody has begun to read while this end had nothing else to do for
-    /// a while, or for long, and lets senders go on whose messages nobody receives.
-    fn settle_lent(&mut self, moved: bool) -> bool {
-        let mut moved = moved;
-        while let Some((peer, request, first)) = self.engine.unwanted.pop() {
-            moved = true;
-            if self.net.take_claim(Some(peer), request.to_bits()) {
-                self.engine.end_assembly(first);
-                let header = wire::with_number(kind::FIN, 0, request.to_bits());
-                self.control(peer, header, Note::Empty);
-            }
-        }
-        if self.engine.lent.is_empty() {
-            return moved;
-        }
-        let (now, patience) = (clock::ticks(), clock::ticks_in(self.net.patience()));
-        if moved || self.engine.is_busy {
-            self.engine.rests_since = now;
-        }
-        while let Some(&(id, since)) = self.engine.lent.front() {
-            let waits = self.valid(id)
-                && self.engine.requests.get(id.index).phase == Phase::Send(Send::AwaitMatch);
-            let rests_since = since.max(self.engine.rests_since);
-            let is_patient = now.saturating_sub(rests_since) < patience
-                && now.saturating_sub(since) < patience.saturating_mul(LONGEST);
-            if waits && is_patient {
-                break;
-            }
-            self.engine.lent.pop_front();
-            moved |= self.take_back(id);
-        }
-        moved
-    }
-
-    /// Takes a lent message back, unless its receiver was quicker, and sends it.
-    pub(super) fn take_back(&mut self, id: ReqId) -> bool {
-        let is_ours = self.net.take_claim(None, id.to_bits());
-        if !is_ours || !self.valid(id) {
-            return false;
-        }
-        let request = self.engine.requests.get_mut(id.index);
-        let Phase::Send(send) = &mut request.phase else {
-            return false;
-        };
-        if send.step(request.len, SendEvent::TakenBack).is_err() {
-            return false;
-        }
-        let (peer, header) = (request.rare.peer, request.rare.header);
-        self.engine.counters.taken_back += 1;
-        self.engine.control(peer, Item::Send { id, header });
-        true
-    }
-
-    /// Whether a lent message is ours to read; else it comes in packets.
-    fn claim(&mut self, at: u32) -> bool {
-        let rare = &mut self.engine.requests.get_mut(at).rare;
-        let (peer, other) = (rare.peer, rare.other.to_bits());
-        if !self.net.take_claim(Some(peer), other) {
-            self.engine.taken_back(at);
-            return false;
-        }
-        self.engine.requests.get_mut(at).rare.lent = false;
-        let first = self.engine.lent_first(at);
-        self.engine.end_assembly(first);
-        true
     }
 
     pub(super) fn control(&mut self, peer: Peer, header: Header, note: Note) {
@@ -174,10 +97,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 continue;
             };
             moved = true;
-            let is_lent = self.engine.requests.get(id.index).rare.lent;
-            if is_lent && !self.claim(id.index) {
-                continue;
-            }
             // What is to be read of this process, or waits for the route, keeps both ends as busy.
             let is_one_way =
                 self.engine.registered < upto && self.engine.send_queues.has_no_items_for(peer);
@@ -195,11 +114,11 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             };
             let is_elsewhere = self.is_elsewhere(id.index);
             let way = match readable {
-                true if is_elsewhere || is_lent => Rendezvous::Get,
+                true if is_elsewhere => Rendezvous::Get,
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,
             };
-            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere && !is_lent;
+            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere;
             self.engine.requests.get_mut(id.index).rare.asked = match has_choice {
                 true => clock::ticks().max(1),
                 false => 0,
@@ -358,7 +277,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 return true;
             };
             let (posted, n) = match *send {
-                Send::Queued(Style::Rendezvous | Style::Lent) => {
+                Send::Queued(Style::Rendezvous) => {
                     let registered = request.rare.registered;
                     let (bytes, n) = Announce {
                         request: id,
@@ -392,10 +311,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                     return true;
                 }
                 Ok(Posted::Done) => {}
-            }
-            if *send == Send::Queued(Style::Lent) {
-                self.engine.lent.push_back((id, clock::ticks()));
-                self.engine.work = true;
             }
             if send.step(request.len, SendEvent::Posted(n)) == Ok(SendAction::Complete) {
                 self.engine.complete_send(at);

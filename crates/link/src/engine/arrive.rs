@@ -92,7 +92,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         true
     }
 
-    /// The announcement of a message, which may be lent.
+    /// The announcement of a message.
     pub fn on_rts(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
         let Some(Announce {
             request,
@@ -101,14 +101,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         else {
             return false;
         };
-        let is_lent = header.kind == kind::LENT;
-        if is_lent {
-            if header.len > EAGER_CEILING {
-                return false;
-            }
-            self.lent_here.push((from, header.len));
-            self.work = true;
-        }
         let key = key(from, header);
         self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
@@ -116,7 +108,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             let reply = Reply::Data {
                 request,
                 registered,
-                is_lent,
             };
             self.keep(from, header, PeerBytes::EMPTY, reply);
         } else {
@@ -125,41 +116,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
                 self.check_seal(at, self.seal, key, header.len);
             }
             self.begin_rendezvous(at, from, request, registered);
-            if is_lent {
-                self.assemblies
-                    .begin(first::<K>(from, header), Target::Request(at));
-                self.begin_lent(at, header.seq, header.len);
-            }
         }
         true
-    }
-
-    /// A receive has matched a lent message of `len` bytes, with that number.
-    fn begin_lent(&mut self, at: u32, seq: u16, len: u64) {
-        let request = self.requests.get_mut(at);
-        (request.rare.header.seq, request.rare.header.len) = (seq, len);
-        request.rare.lent = true;
-        if request.phase != Phase::Recv(Recv::Starting) {
-            // It has failed already.
-            let first = self.lent_first(at);
-            self.end_assembly(first);
-        }
-    }
-
-    /// What names the packets of the lent message that a receive has matched.
-    pub fn lent_first(&self, at: u32) -> First {
-        let request = self.requests.get(at);
-        let key = request.link.key;
-        (key.context(), key.source(), request.rare.header.seq)
-    }
-
-    /// A lent message that a receive has matched comes in packets: its sender has taken it back.
-    pub fn taken_back(&mut self, at: u32) {
-        let request = self.requests.get_mut(at);
-        request.phase = Phase::Recv(Recv::Assembling);
-        let rare = &mut request.rare;
-        (rare.lent, rare.registered, rare.total) = (false, None, rare.header.len);
-        rare.coverage.reset(0);
     }
 
     /// A fragment. While a receive gets the message from there, its communicator is open, and its
@@ -189,11 +147,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             }
             Some(&mut Target::Unexpected(index)) => {
                 let entry = self.unexpected.entries.get_mut(index);
-                if let Reply::Data { .. } = entry.reply {
-                    // It was lent, and is taken back.
-                    entry.reply = Reply::None;
-                    entry.reserve(&mut self.pool);
-                }
                 let placed = entry.coverage.add(at, here, entry.len);
                 if placed {
                     payload.read(&mut entry.bytes_mut()[at as usize..]);
@@ -229,10 +182,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
 
     /// Places a fragment into a matched receive, and ends it with the last one.
     pub fn place_in(&mut self, index: u32, at: u64, payload: PeerBytes<'_>) -> bool {
-        let request = self.requests.get(index);
-        if request.rare.lent && request.phase == Phase::Recv(Recv::Starting) {
-            self.taken_back(index);
-        }
         let request = self.requests.get_mut(index);
         let Phase::Recv(recv) = &mut request.phase else {
             return false;
@@ -280,12 +229,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let entry = self.unexpected.entries.get_mut(at);
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);
         entry.coverage.reset(payload.len() as u64);
-        if let Reply::Data { is_lent, .. } = reply {
-            if is_lent {
-                let first = first::<K>(from, header);
-                self.assemblies.begin(first, Target::Unexpected(at));
-            }
-        } else {
+        if !matches!(reply, Reply::Data { .. }) {
             entry.reserve(&mut self.pool);
             payload.read(entry.bytes_mut());
             if !entry.is_whole() {
@@ -316,18 +260,10 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         if let Reply::Data {
             request,
             registered,
-            is_lent,
         } = reply
         {
-            let first = self.unexpected.entries.get(from).first();
             self.unexpected.entries.free_slot(from);
             self.begin_rendezvous(at, peer, request, registered);
-            if is_lent {
-                if let Some(target) = self.assemblies.target_mut(first) {
-                    *target = Target::Request(at);
-                }
-                self.begin_lent(at, seq, len);
-            }
             return;
         }
         if let Reply::Ack(token) = reply {
@@ -384,14 +320,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
         entry.release(&mut self.pool);
         self.unexpected.entries.free_slot(from);
-        match reply {
-            Reply::Data {
-                request,
-                is_lent: true,
-                ..
-            } => self.refuse_lent(peer, request, first),
-            _ => self.tell_dropped(peer, seq, reply),
-        }
+        self.tell_dropped(peer, seq, reply);
     }
 
     /// A message for a communicator that is closed.
@@ -401,30 +330,16 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         unseal(&mut header);
         let reply = match header.kind {
             kind::EAGER_SYNC => Reply::Ack(SyncLen::decode(header.len).token),
-            kind::LENT => {
-                let first = first::<K>(from, &header);
-                if let Some(Announce { request, .. }) = Announce::decode(payload) {
-                    self.refuse_lent(from, request, first);
-                }
-                return;
-            }
             kind::RTS => match Announce::decode(payload) {
                 Some(Announce { request, .. }) => Reply::Data {
                     request,
                     registered: None,
-                    is_lent: false,
                 },
                 None => return,
             },
             _ => return,
         };
         self.tell_dropped(from, header.seq, reply);
-    }
-
-    /// Nobody receives a lent message: its sender may go on.
-    fn refuse_lent(&mut self, from: Peer, request: ReqId, first: First) {
-        self.unwanted.push((from, request, first));
-        self.work = true;
     }
 
     fn begin_rendezvous(
@@ -439,7 +354,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let rare = &mut request.rare;
         (rare.peer, rare.other, rare.registered, rare.total) =
             (peer, other, registered, request.len);
-        rare.lent = false;
         if let Some(lost) = self.losses.get(&peer).cloned() {
             self.fail(at, &lost);
             return;

@@ -150,7 +150,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
     fn in_turn(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
-            kind::RTS | kind::LENT => self.on_rts(from, &header, payload),
+            kind::RTS => self.on_rts(from, &header, payload),
             kind::SEALED_EAGER | kind::SEALED_RTS => self.on_sealed(from, header, payload),
             kind::CANCEL_REQ => self.on_cancel_request(from, &header),
             _ => true,

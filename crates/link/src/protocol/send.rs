@@ -12,8 +12,6 @@ pub(crate) enum Style {
     EagerSync,
     /// Announced; moved once the receiver has matched it.
     Rendezvous,
-    /// Announced; the receiver reads it, or the sender takes it back and sends it straight away.
-    Lent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +46,6 @@ pub(crate) enum SendEvent {
     Cancel,
     /// The receiver has dropped the message, on which the user has given up.
     Dropped,
-    /// It was lent, and is taken back.
-    TakenBack,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +71,7 @@ impl Send {
     pub fn step(&mut self, len: u64, event: SendEvent) -> Result<SendAction, ProtoError> {
         use SendEvent as E;
         let (next, action) = match (*self, event) {
-            (Send::Queued(Style::Rendezvous | Style::Lent), E::Posted(_)) => {
-                (Send::AwaitMatch, SendAction::None)
-            }
-            (Send::AwaitMatch, E::TakenBack) => flow(0, len, false),
+            (Send::Queued(Style::Rendezvous), E::Posted(_)) => (Send::AwaitMatch, SendAction::None),
             (Send::Queued(style), E::Posted(n)) => flow(n, len, style == Style::EagerSync),
             (Send::Flowing { at, awaits_ack }, E::Posted(n)) => flow(at + n, len, awaits_ack),
             (
