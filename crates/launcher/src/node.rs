@@ -194,11 +194,8 @@ impl Node {
 
     /// Some children may have ended.
     pub fn children(&mut self, events: &mut Vec<NodeEvent>) {
-        // What they said before comes first.
-        self.serve(events);
-        self.serve_pmix(events);
-        self.take_failures(events);
-        // What is known of these counts below.
+        // Whether a process is known counts for when its rank has ended.
+        self.hear(events);
         self.bury_orphans();
         let mut ended = Vec::new();
         let mut asks = false;
@@ -210,15 +207,15 @@ impl Node {
         for process in self.processes.iter_mut().flatten().filter(|p| p.running) {
             if let Some(exit) = process.exit(family.as_deref(), &mut self.users) {
                 process.running = false;
-                ended.push((process.rank, process.pid, process.is_known, exit));
+                ended.push((process.rank, process.pid, exit));
             }
         }
-        for (rank, pid, is_known, exit) in ended {
-            // The report of a failure was written before the end.
-            if exit == Exit::Code(127) {
-                take_failures(&self.failures.0, events);
-            }
-            if !is_known {
+        if !ended.is_empty() {
+            // They may have said something since, before they ended: that comes first.
+            self.hear(events);
+        }
+        for (rank, pid, exit) in ended {
+            if self.process(rank).is_some_and(|process| !process.is_known) {
                 self.tell_starting(rank, pid, events);
             }
             events.push(NodeEvent::Ended { rank, exit });
@@ -306,7 +303,14 @@ impl Node {
         self.pmix = None;
     }
 
-    /// Takes in what processes here have said.
+    /// Takes in all that processes here have said, in whichever way.
+    fn hear(&mut self, events: &mut Vec<NodeEvent>) {
+        self.serve(events);
+        self.serve_pmix(events);
+        self.take_failures(events);
+    }
+
+    /// Takes in what processes here have said to the server.
     pub fn serve(&mut self, events: &mut Vec<NodeEvent>) {
         for event in self.server.step() {
             match event {
@@ -425,7 +429,10 @@ impl Node {
     }
 
     fn take_failures(&mut self, events: &mut Vec<NodeEvent>) {
-        take_failures(&self.failures.0, events);
+        while let Some((rank, stage, error)) = sys::read_failure(&self.failures.0) {
+            let error = error.raw_os_error().unwrap_or_default();
+            events.push(NodeEvent::NotStarted { rank, stage, error });
+        }
     }
 
     /// Asks all ranks to end, by a signal.
@@ -612,12 +619,4 @@ fn sweep(pid: u32) {
     let path = |number| format!("/dev/shm/{pid}:{}:{number}", sys::user());
     let gone = |&number: &u32| std::fs::remove_file(path(number)).is_ok();
     (0..).take_while(gone).for_each(drop);
-}
-
-/// Reads all reports of processes that could not execute their program.
-fn take_failures(pipe: &PipeReader, events: &mut Vec<NodeEvent>) {
-    while let Some((rank, stage, error)) = sys::read_failure(pipe) {
-        let error = error.raw_os_error().unwrap_or_default();
-        events.push(NodeEvent::NotStarted { rank, stage, error });
-    }
 }
