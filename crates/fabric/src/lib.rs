@@ -49,7 +49,7 @@ pub use members::Members;
 pub use memory::Memory;
 pub use name::ProcessName;
 pub use network::{Network, Opening, RAILS, Rail, RailAddress, RailCounters};
-pub use node_local::{Moved, NodeLocal};
+pub use node_local::{Moved, NEVER_LENT, NodeLocal};
 pub use operation::{Access, OpId, RmaError};
 pub use packet::{Header, Payload, Posted, WORDS};
 pub use peer::{LocalPeer, Peer, PeerLost, RemoteKey};

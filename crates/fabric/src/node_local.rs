@@ -1,5 +1,7 @@
 //! What a transport does besides where both ends see the same memory.
 
+use std::time::Duration;
+
 use catena_base::End;
 
 use crate::peer::Peer;
@@ -17,6 +19,9 @@ pub struct Moved {
     /// When all of it was there.
     pub ended: u64,
 }
+
+/// The longest message that is never lent, bytes.
+pub const NEVER_LENT: u64 = 16 << 10;
 
 /// What transports do besides whose two ends see the same memory: they tell how far a peer is,
 /// learn which way messages move the fastest, and lead both ends through a message that they copy
@@ -59,6 +64,33 @@ pub trait NodeLocal: Transport {
     /// `peer` has asked for a message of `len` bytes from here, which it could have read: that it
     /// is streamed, or not. What messages cost that come from there may depend on it.
     fn asked(&mut self, _peer: Peer, _len: u64, _streamed: bool) {}
+
+    /// Whether a message of `len` bytes to `peer`, which is short enough to be sent ahead, is
+    /// better lent: announced, for its receiver to read where it lies. Called once for each such
+    /// message; so many before it have not left. Only where packets keep their order.
+    fn lends(&mut self, _peer: Peer, _len: u64, _under_way: usize) -> bool {
+        false
+    }
+
+    /// A message of `len` bytes, more than [`NEVER_LENT`], has come from `peer`, which has lent it
+    /// or sent it ahead. What those cost that go there may depend on it.
+    fn came(&mut self, _peer: Peer, _len: u64, _is_lent: bool) {}
+
+    /// How long the receiver of a lent message has to begin to read it, before its sender takes it
+    /// back: several times what an answer takes from one that waits.
+    fn patience(&mut self) -> Duration {
+        Duration::from_micros(5)
+    }
+
+    /// Opens the claim on message `id` of this end; `false` if there is no room for it.
+    fn open_claim(&mut self, _id: u64) -> bool {
+        false
+    }
+
+    /// Takes the claim on message `id` of `owner`, or of this end; `true` for who takes it first.
+    fn take_claim(&mut self, _owner: Option<Peer>, _id: u64) -> bool {
+        false
+    }
 
     /// Begins to share a message from `peer` with it; its number. Only after all parts of the one
     /// [`Parts::AHEAD`](catena_base::Parts::AHEAD) before were taken.

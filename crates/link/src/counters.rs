@@ -138,6 +138,8 @@ pub struct Counters {
     pub got: Tally,
     /// Bytes of them that their senders wrote into our memory.
     pub put: u64,
+    /// Messages that were lent, and that nobody began to read in time.
+    pub taken_back: u64,
     /// Remote reads and writes that the route refused, so that the message was streamed.
     pub fallbacks: u64,
     /// Sends that had to queue because a route was full.

@@ -3,6 +3,7 @@
 //! buffers of MPI; the tests have the simulator and vectors.
 
 use std::fmt::Debug;
+use std::time::Duration;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
@@ -331,6 +332,29 @@ pub trait Net {
     /// See [`RmaError`].
     fn flush(&mut self, _op: OpId, _peer: Peer) -> Result<Started, RmaError> {
         Err(RmaError::Unsupported)
+    }
+
+    /// See [`catena_fabric::NodeLocal::lends`].
+    fn lends(&mut self, _peer: Peer, _len: u64, _under_way: usize) -> bool {
+        false
+    }
+
+    /// See [`catena_fabric::NodeLocal::came`].
+    fn came(&mut self, _peer: Peer, _len: u64, _is_lent: bool) {}
+
+    /// See [`catena_fabric::NodeLocal::patience`].
+    fn patience(&mut self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// See [`catena_fabric::NodeLocal::open_claim`].
+    fn open_claim(&mut self, _id: u64) -> bool {
+        false
+    }
+
+    /// See [`catena_fabric::NodeLocal::take_claim`].
+    fn take_claim(&mut self, _owner: Option<Peer>, _id: u64) -> bool {
+        false
     }
 
     /// See [`catena_fabric::NodeLocal::open_parts`].

@@ -104,6 +104,8 @@ pub(crate) struct Rare<K> {
     pub operation: Operation,
     /// It ends with the operation, which uses its buffer.
     pub ends: bool,
+    /// Receives: the message is lent, and nobody has taken the claim on it as far as is known.
+    pub lent: bool,
     /// Sends: the receiver was asked to drop the message.
     pub cancelling: bool,
     /// Sends: the receiver has dropped the message.
@@ -161,6 +163,7 @@ impl<N: Net, K: MatchKey> Default for Request<N, K> {
                 coverage: Coverage::default(),
                 operation: Operation::None,
                 ends: false,
+                lent: false,
                 cancelling: false,
                 dropped: false,
                 word: 0,

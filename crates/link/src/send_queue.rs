@@ -157,6 +157,11 @@ impl SendQueues {
         self.queue(peer).is_none_or(|queue| queue.items.is_empty())
     }
 
+    /// Items that wait for there.
+    pub fn items_for(&self, peer: Peer) -> usize {
+        self.queue(peer).map_or(0, |queue| queue.items.len())
+    }
+
     /// Whether there are no items and no streams.
     pub fn is_empty(&self) -> bool {
         self.active.is_empty()

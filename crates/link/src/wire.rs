@@ -5,6 +5,7 @@
 //! | `Eager`     | receiver's, mine  | next     | tag     | message        | its first bytes  |
 //! | `EagerSync` | receiver's, mine  | next     | tag     | [`SyncLen`]    | its first bytes  |
 //! | `Rts`       | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
+//! | `Lent`      | receiver's, mine  | next     | tag     | message        | [`Announce`]     |
 //! | `CancelReq` | receiver's, mine  | next     | old seq | send request   | –                |
 //! | `Skip`      | receiver's, mine  | next     | –       | –              | –                |
 //! | `Mark`      | receiver's, mine  | next     | –       | –              | –                |
@@ -24,6 +25,9 @@
 //!
 //! An `Eager` or `Rts` with a seal (`SealedEager`, `SealedRts`) has that in the upper half of
 //! `len`.
+//!
+//! A message that is `Lent` is short: its receiver reads it where it lies if it is the first to
+//! take the claim on it, and else its sender has, and sends it in packets, all of which are `More`.
 //!
 //! Those up to `Mark`, and those with a seal, are sequenced: the receiver handles them in order of
 //! `seq` per (peer, communicator). The others name a request or a message and may arrive at any
@@ -72,18 +76,22 @@ pub(crate) mod kind {
     pub const SYNC_DROPPED: u8 = 19;
     pub const SEALED_EAGER: u8 = 20;
     pub const SEALED_RTS: u8 = 21;
+    pub const LENT: u8 = 22;
 }
 
 /// Whether packets of that kind are handled in order of their number.
 pub(crate) fn is_sequenced(kind: u8) -> bool {
     (kind::EAGER..=kind::SKIP).contains(&kind)
-        || matches!(kind, kind::MARK | kind::SEALED_EAGER | kind::SEALED_RTS)
+        || matches!(
+            kind,
+            kind::MARK | kind::SEALED_EAGER | kind::SEALED_RTS | kind::LENT
+        )
 }
 
 /// The length of the message that a packet is the first of, if it is one.
 pub fn begins(header: &Header) -> Option<u64> {
     match header.kind {
-        kind::EAGER | kind::RTS => Some(header.len),
+        kind::EAGER | kind::RTS | kind::LENT => Some(header.len),
         kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
         kind::SEALED_EAGER | kind::SEALED_RTS => Some(header.len & u64::from(u32::MAX)),
         _ => None,

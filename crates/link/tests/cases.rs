@@ -68,6 +68,52 @@ fn a_synchronous_send_waits_for_the_match() {
 }
 
 #[test]
+fn a_lent_message_is_read_where_it_lies_or_taken_back() {
+    for is_taken_back in [false, true] {
+        let sim = Sim::new(Seed(5)).max_packet(32).eager_max(64);
+        let mut ranks = two(sim.reads(Reads::Whole).lends_one_in(1));
+        let data = pattern(1, 60);
+        let into = if is_taken_back {
+            let id = pending(send(&mut ranks, 1, Mode::Standard, &data));
+            // It needs no receiver.
+            wait(&mut ranks, 0, id);
+            recv(&mut ranks, 1, 0, 1, 60)
+        } else {
+            let posted = recv(&mut ranks, 1, 0, 1, 60);
+            pending(send(&mut ranks, 1, Mode::Standard, &data));
+            ranks[1].progress();
+            posted
+        };
+        wait(&mut ranks, 1, into.0);
+        quiesce(&mut ranks);
+        assert_eq!(into.1.bytes(), data.0[..]);
+        let (sender, receiver) = (ranks[0].counters(), ranks[1].counters());
+        assert_eq!(sender.taken_back, u64::from(is_taken_back));
+        assert_eq!(receiver.got.messages, u64::from(!is_taken_back));
+    }
+}
+
+#[test]
+fn a_lent_message_is_taken_back_before_its_number_comes_again() {
+    let sim = Sim::new(Seed(5)).max_packet(32).eager_max(64);
+    let mut ranks = two(sim.reads(Reads::Whole).lends_one_in(1));
+    let (one, other) = (pattern(1, 60), pattern(2, 60));
+    pending(send(&mut ranks, 1, Mode::Standard, &one));
+    // The sender does nothing but send.
+    for _ in 1..1 << 16 {
+        _ = send(&mut ranks, 2, Mode::Standard, &pattern(3, 1));
+        ranks[1].progress();
+    }
+    pending(send(&mut ranks, 1, Mode::Standard, &other));
+    quiesce(&mut ranks);
+    for sent in [one, other] {
+        let (got, into) = recv(&mut ranks, 1, 0, 1, 60);
+        wait(&mut ranks, 1, got);
+        assert_eq!(into.bytes(), sent.0[..]);
+    }
+}
+
+#[test]
 fn only_the_part_that_fits_is_moved() {
     for (reads, part) in [(Reads::Never, 0), (Reads::Whole, 0), (Reads::Whole, 6)] {
         for (len, room) in [(8, 3), (40, 20), (500, 20), (500, 0), (40, 0)] {

@@ -4,13 +4,30 @@ mod common;
 #[path = "common/program.rs"]
 mod program;
 
+use std::ops::AddAssign;
+
 use catena_link::{Failure, Mode, Plane, Sent};
 use common::*;
 use program::Program;
 
-/// Runs a program to its end; returns the packets that were kept because others came before their
-/// turn.
-fn run<const BITS: u32>(seed: u64, mut program: Program<BITS>) -> u64 {
+/// What a program met with.
+#[derive(Default)]
+struct Met {
+    /// Packets that were kept because others came before their turn.
+    parked: u64,
+    /// Messages that were lent and taken back.
+    taken_back: u64,
+}
+
+impl AddAssign for Met {
+    fn add_assign(&mut self, other: Met) {
+        self.parked += other.parked;
+        self.taken_back += other.taken_back;
+    }
+}
+
+/// Runs a program to its end.
+fn run<const BITS: u32>(seed: u64, mut program: Program<BITS>) -> Met {
     let mut events = 0;
     while !program.all_done() {
         program.event();
@@ -19,40 +36,47 @@ fn run<const BITS: u32>(seed: u64, mut program: Program<BITS>) -> u64 {
     }
     quiesce(&mut program.ranks);
     program.check();
-    let mut parked = 0;
+    let mut met = Met::default();
     for rank in &mut program.ranks {
         assert_eq!(
             rank.net().0.registrations(),
             0,
             "seed {seed}: registered for ever"
         );
-        let dropped = rank.counters().dropped;
+        let counters = rank.counters();
         assert!(
-            program.duplicates || dropped == 0,
-            "seed {seed} drops {dropped}"
+            program.duplicates || counters.dropped == 0,
+            "seed {seed} drops {}",
+            counters.dropped
         );
-        parked += rank.counters().parked;
+        met += Met {
+            parked: counters.parked,
+            taken_back: counters.taken_back,
+        };
     }
-    parked
+    met
 }
 
 #[test]
 fn every_message_arrives_once_and_in_order() {
+    let mut met = Met::default();
     for seed in 0..1500 {
-        run(seed, Program::<16>::new(seed, |sim| sim));
+        met += run(seed, Program::<16>::new(seed, |sim| sim));
     }
+    assert!(met.taken_back > 0, "nothing was lent");
 }
 
 /// Each rank sends many times as many messages as there are numbers, some of which are announced
 /// and stay unanswered while others come and go.
 #[test]
 fn sequence_numbers_may_wrap_at_any_time() {
-    let mut parked = 0;
+    let mut met = Met::default();
     for seed in 0..600 {
-        parked += run(seed, Program::<4>::of(seed, 400, |sim| sim));
-        parked += run(seed, Program::<3>::of(seed, 100, |sim| sim));
+        met += run(seed, Program::<4>::of(seed, 400, |sim| sim));
+        met += run(seed, Program::<3>::of(seed, 100, |sim| sim));
     }
-    assert!(parked > 0, "nothing came before its turn");
+    assert!(met.parked > 0, "nothing came before its turn");
+    assert!(met.taken_back > 0, "nothing was lent");
 }
 
 #[test]

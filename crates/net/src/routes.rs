@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use catena_base::{End, Waker};
 use catena_fabric::{
@@ -634,6 +635,33 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
 
     fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
         Routes::flush(self, op, peer)
+    }
+
+    fn lends(&mut self, peer: Peer, len: u64, under_way: usize) -> bool {
+        match (self.route(peer), &mut self.shm) {
+            (Route::Shm, Some(shm)) => shm.lends(peer, len, under_way),
+            _ => false,
+        }
+    }
+
+    fn came(&mut self, peer: Peer, len: u64, is_lent: bool) {
+        if let (Route::Shm, Some(shm)) = (self.route(peer), &mut self.shm) {
+            shm.came(peer, len, is_lent);
+        }
+    }
+
+    fn patience(&mut self) -> Duration {
+        self.shm.as_mut().map_or(Duration::ZERO, Shm::patience)
+    }
+
+    fn open_claim(&mut self, id: u64) -> bool {
+        self.shm.as_mut().is_some_and(|shm| shm.open_claim(id))
+    }
+
+    fn take_claim(&mut self, owner: Option<Peer>, id: u64) -> bool {
+        let is_near = owner.is_none_or(|peer| self.route(peer) == Route::Shm);
+        let shm = self.shm.as_mut().filter(|_| is_near);
+        shm.is_some_and(|shm| shm.take_claim(owner, id))
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {

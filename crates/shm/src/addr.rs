@@ -132,7 +132,12 @@ pub(crate) struct Block {
     pub epoch: CachePadded<AtomicU64>,
     /// The process.
     pub who: CachePadded<Who>,
+    /// Claims on messages that it has lent: what names the message, and one more, or 0.
+    pub claims: CachePadded<[AtomicU64; CLAIMS]>,
 }
+
+/// Messages that a rank can have lent at once.
+pub(crate) const CLAIMS: usize = 256;
 
 /// How to read a rank's memory.
 #[repr(C)]
@@ -217,7 +222,7 @@ impl RingHead {
     }
 }
 
-const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 384);
+const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 2432);
 
 /// The offsets that follow from the number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

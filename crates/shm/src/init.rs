@@ -498,6 +498,23 @@ impl NodeLocal for Shm {
         self.peer_states[number].pace.record(moved);
     }
 
+    fn lends(&mut self, peer: Peer, len: u64, under_way: usize) -> bool {
+        self.prefers_lending(peer, len, under_way)
+    }
+
+    fn came(&mut self, peer: Peer, len: u64, is_lent: bool) {
+        let number = self.number(peer);
+        self.peer_states[number].lending.came(len, is_lent);
+    }
+
+    fn open_claim(&mut self, id: u64) -> bool {
+        self.open_own_claim(id)
+    }
+
+    fn take_claim(&mut self, owner: Option<Peer>, id: u64) -> bool {
+        self.take_claim_of(owner, id)
+    }
+
     fn asked(&mut self, peer: Peer, len: u64, streamed: bool) {
         let number = self.number(peer);
         self.peer_states[number].pace.asked(len, streamed);

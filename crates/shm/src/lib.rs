@@ -25,6 +25,8 @@
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `calls`     | the kernel's calls that copy between processes           |
 //! | `own`       | what the kernel's copies take at best                    |
+//! | `claims`    | who reads or sends a message that is lent                |
+//! | `lend`      | which short messages are read where they lie             |
 //! | `pace`      | which way the program's messages are the fastest         |
 //! | `prefetched`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
@@ -45,6 +47,7 @@ compile_error!("the stamp of a cell is the low byte of its first word");
 mod addr;
 mod admit;
 mod calls;
+mod claims;
 mod class;
 mod device;
 mod device_reads;
@@ -52,6 +55,7 @@ mod error;
 mod guests;
 mod init;
 mod inlet;
+mod lend;
 mod mapped;
 mod notify;
 mod operations;

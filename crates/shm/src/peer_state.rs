@@ -9,6 +9,7 @@ use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
 use crate::class::Class;
+use crate::lend::Lending;
 use crate::pace::Pace;
 use crate::prefetched::{Prefetched, STEP};
 use crate::settings::Config;
@@ -61,6 +62,8 @@ pub(crate) struct PeerState {
     pub(crate) tuners: [Tuner; 2],
     /// Apart: what each packet needs lies together.
     pub(crate) pace: Box<Pace>,
+    /// Which short messages to there are lent.
+    pub(crate) lending: Box<Lending>,
     pub(crate) warm: Prefetched,
     /// How much of the ring's data area packets take turns in.
     pub(crate) span: Span,
@@ -118,6 +121,7 @@ impl PeerState {
             peer,
             tuners: Class::ALL.map(|class| Tuner::new(config, class)),
             pace: Box::default(),
+            lending: Box::default(),
             warm: Prefetched::default(),
             span: Span::new(config.oversubscribed),
             sent_long: None,

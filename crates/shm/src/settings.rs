@@ -28,7 +28,7 @@ choice! {
     pub enum SingleCopy {
         /// Long ones.
         Auto = "auto",
-        /// All that are announced.
+        /// All that are longer than 16 KiB.
         Always = "always",
         /// None.
         Never = "never",

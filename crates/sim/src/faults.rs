@@ -23,6 +23,7 @@ pub(crate) struct Faults {
     pub local_keys: bool,
     pub part: u64,
     pub streams_one_in: u32,
+    pub lends_one_in: u32,
     pub duplicate_one_in: u32,
     pub garbage_one_in: u32,
 }

@@ -44,6 +44,7 @@ impl Sim {
             local_keys: false,
             part: 0,
             streams_one_in: 0,
+            lends_one_in: 0,
             duplicate_one_in: 0,
             garbage_one_in: 0,
         };
@@ -105,6 +106,12 @@ impl Sim {
     /// Announced messages that could be read are streamed.
     pub fn streams_one_in(mut self, n: u32) -> Self {
         self.faults.streams_one_in = n;
+        self
+    }
+
+    /// Messages that could be sent ahead are lent.
+    pub fn lends_one_in(mut self, n: u32) -> Self {
+        self.faults.lends_one_in = n;
         self
     }
 

@@ -260,6 +260,30 @@ impl NodeLocal for Port {
         wire.rng.one_in(n)
     }
 
+    fn lends(&mut self, _: Peer, _: u64, _: usize) -> bool {
+        let mut wire = self.wire();
+        let n = wire.faults.lends_one_in;
+        let in_order = wire.faults.ordered && wire.faults.duplicate_one_in == 0;
+        in_order && wire.rng.one_in(n)
+    }
+
+    fn patience(&mut self) -> Duration {
+        match self.wire().rng.one_in(3) {
+            true => Duration::ZERO,
+            false => Duration::MAX,
+        }
+    }
+
+    fn open_claim(&mut self, id: u64) -> bool {
+        let me = self.me;
+        self.wire().claims.insert((me, id))
+    }
+
+    fn take_claim(&mut self, owner: Option<Peer>, id: u64) -> bool {
+        let owner = owner.map_or(self.me, |peer| peer.0);
+        self.wire().claims.remove(&(owner, id))
+    }
+
     fn open_parts(&mut self, peer: Peer) -> u32 {
         let wire = self.wire();
         wire.parts[wire.at(peer.0, self.me)].open()

@@ -1,6 +1,6 @@
 //! What lies between the ports.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use catena_base::Parts;
 use catena_fabric::{Header, Peer, PeerLost};
@@ -39,6 +39,8 @@ pub(crate) struct Wire {
     pub started: u64,
     /// By (sender, receiver).
     pub parts: Vec<Parts>,
+    /// Claims that nobody has taken: whose, and on which message.
+    pub claims: HashSet<(u32, u64)>,
     pub next_key: u64,
     /// By receiver: what it got lately.
     history: Vec<VecDeque<Packet>>,
@@ -59,6 +61,7 @@ impl Wire {
             operations: Vec::new(),
             started: 0,
             parts: (0..pairs).map(|_| Parts::default()).collect(),
+            claims: HashSet::new(),
             next_key: 1,
             history: (0..n).map(|_| VecDeque::new()).collect(),
         }

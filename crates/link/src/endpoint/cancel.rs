@@ -22,6 +22,10 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// [`Completion::cancelled`]: crate::Completion::cancelled
     pub fn cancel(&mut self, id: ReqId) {
         debug_assert!(self.valid(id), "stale request {id:?}");
+        if self.engine.lent.iter().any(|(lent, _)| *lent == id) {
+            // It is sent now; as of any short message, it is then too late to cancel it.
+            self.take_back(id);
+        }
         let request = self.engine.requests.get_mut(id.index);
         match &mut request.phase {
             Phase::Posted => {

@@ -3,6 +3,7 @@
 mod active;
 mod cancel;
 mod completed;
+mod lending;
 mod needs;
 mod operations;
 mod post;
@@ -440,7 +441,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     #[inline]
     fn settle(&mut self) {
         if self.engine.work {
-            self.work();
+            self.work(false);
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use catena_base::clock;
 use catena_fabric::{Header, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
+use super::lending::lend;
 use crate::engine::Engine;
 use crate::key::MatchKey;
 use crate::net::{Net, Source};
@@ -98,6 +100,11 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             source,
         } = out;
         let len = source.len();
+        let send_seq = self.engine.comms[cid.index()].peer_states[dest as usize].send_seq;
+        if Engine::<N, K>::SEQS.is_mark(send_seq) {
+            // Their numbers come again, and none may name two messages.
+            self.take_all_back();
+        }
         let engine = &mut self.engine;
         let at = engine.requests.take_slot();
         let id = engine.id(at);
@@ -118,7 +125,19 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         };
         // One that is sent ahead has no room for both.
         let token = SyncToken::of(id).filter(|_| seal == 0);
+        let may_be_lent = mode == Mode::Standard
+            && len <= eager_max
+            && seal == 0
+            && caps.max_packet >= Announce::ONE;
+        let lent = match may_be_lent {
+            true => {
+                let under_way = engine.lent.len().max(engine.send_queues.items_for(peer));
+                lend(&mut self.net, peer, id, &source, under_way)
+            }
+            false => None,
+        };
         let (style, kind, wire_len) = match (mode, token) {
+            _ if lent.is_some() => (Style::Lent, kind::LENT, len),
             (Mode::Standard, _) if len <= eager_max => (Style::Eager, kind::EAGER, len),
             (Mode::Synchronous, Some(token)) if len <= eager_max => (
                 Style::EagerSync,
@@ -136,7 +155,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         };
         wire::seal(&mut header, seal);
         peer_state.send_seq = Engine::<N, K>::SEQS.after(header.seq);
-        let announced = style == Style::Rendezvous;
+        let announced = matches!(style, Style::Rendezvous | Style::Lent);
         if announced {
             comm.traffic.sent.announced(len);
         } else {
@@ -154,8 +173,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             request.rare.cancelling,
             request.rare.dropped,
         ) = (peer, header, false, false);
-        (request.rare.registered, request.rare.total) = (None, len);
-        let may_be_read = announced
+        (request.rare.registered, request.rare.total) = (lent, len);
+        if lent.is_some() {
+            engine.registered += len;
+            engine.lent.push_back((id, clock::ticks()));
+            engine.work = true;
+        }
+        let may_be_read = style == Style::Rendezvous
             && caps.max_packet >= Announce::ONE
             && (self.net.rendezvous(peer, len, plane.load()) != Rendezvous::Stream
                 || source.run().is_some_and(|run| !run.kind.is_host()));

@@ -49,21 +49,25 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     pub fn progress(&mut self) -> bool {
         let polled = self.net.poll(&mut self.engine) != 0;
         if self.engine.work {
-            self.work() || polled
+            self.work(polled)
         } else {
             polled
         }
     }
 
     #[inline(never)]
-    pub(super) fn work(&mut self) -> bool {
+    pub(super) fn work(&mut self, polled: bool) -> bool {
         for (peer, moved) in self.engine.moved.drain(..) {
             self.net.moved(peer, moved);
         }
         for (peer, len, streamed) in self.engine.asked.drain(..) {
             self.net.asked(peer, len, streamed);
         }
-        let mut moved = self.end_operations();
+        for (peer, len, is_lent) in self.engine.came.drain(..) {
+            self.net.came(peer, len, is_lent);
+        }
+        let mut moved = polled | self.end_operations();
+        moved |= self.settle_lent(moved);
         moved |= self.start();
         moved |= self.read();
         moved |= self.write();
@@ -73,7 +77,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             || !self.engine.gets.is_empty()
             || !self.engine.left.is_empty()
             || !self.engine.puts.is_empty()
+            || !self.engine.lent.is_empty()
             || !self.engine.send_queues.is_empty();
+        self.engine.is_busy = moved;
         moved
     }
 
@@ -97,6 +103,10 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 continue;
             };
             moved = true;
+            let is_lent = self.engine.requests.get(id.index).rare.lent;
+            if is_lent && !self.claim(id.index) {
+                continue;
+            }
             // What is to be read of this process, or waits for the route, keeps both ends as busy.
             let is_one_way =
                 self.engine.registered < upto && self.engine.send_queues.has_no_items_for(peer);
@@ -114,11 +124,11 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             };
             let is_elsewhere = self.is_elsewhere(id.index);
             let way = match readable {
-                true if is_elsewhere => Rendezvous::Get,
+                true if is_elsewhere || is_lent => Rendezvous::Get,
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,
             };
-            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere;
+            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere && !is_lent;
             self.engine.requests.get_mut(id.index).rare.asked = match has_choice {
                 true => clock::ticks().max(1),
                 false => 0,
@@ -277,7 +287,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 return true;
             };
             let (posted, n) = match *send {
-                Send::Queued(Style::Rendezvous) => {
+                Send::Queued(Style::Rendezvous | Style::Lent | Style::TakenBack) => {
                     let registered = request.rare.registered;
                     let (bytes, n) = Announce {
                         request: id,

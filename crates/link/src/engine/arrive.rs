@@ -1,7 +1,7 @@
 //! Messages and announcements in their turn: matched, or kept as unexpected.
 
 use catena_base::PeerBytes;
-use catena_fabric::{Header, Peer};
+use catena_fabric::{Header, NEVER_LENT, Peer};
 
 use super::Engine;
 use super::assemblies::{First, Target};
@@ -44,6 +44,12 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
     }
 
+    /// The first packet of a message has come that may be lent.
+    fn note_came(&mut self, from: Peer, len: u64, is_lent: bool) {
+        self.came.push((from, len, is_lent));
+        self.work = true;
+    }
+
     /// The first packet of an eager message.
     pub fn on_eager(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
         let mut header = *header;
@@ -57,6 +63,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let fits = here == header.len || (0 < here && here < header.len);
         if !fits || header.len > EAGER_CEILING {
             return false;
+        }
+        if header.len > NEVER_LENT {
+            self.note_came(from, header.len, false);
         }
         let key = key(from, &header);
         self.traffic(key).received.eager(header.len);
@@ -92,7 +101,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         true
     }
 
-    /// The announcement of a message.
+    /// The announcement of a message, which may be lent.
     pub fn on_rts(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
         let Some(Announce {
             request,
@@ -101,6 +110,13 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         else {
             return false;
         };
+        let is_lent = header.kind == kind::LENT;
+        if is_lent {
+            if header.len > EAGER_CEILING {
+                return false;
+            }
+            self.note_came(from, header.len, true);
+        }
         let key = key(from, header);
         self.traffic(key).received.announced(header.len);
         let at = self.match_posted(key);
@@ -108,6 +124,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             let reply = Reply::Data {
                 request,
                 registered,
+                is_lent,
             };
             self.keep(from, header, PeerBytes::EMPTY, reply);
         } else {
@@ -116,8 +133,41 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
                 self.check_seal(at, self.seal, key, header.len);
             }
             self.begin_rendezvous(at, from, request, registered);
+            if is_lent {
+                self.assemblies
+                    .begin(first::<K>(from, header), Target::Request(at));
+                self.begin_lent(at, header.seq, header.len);
+            }
         }
         true
+    }
+
+    /// A receive has matched a lent message of `len` bytes, with that number.
+    fn begin_lent(&mut self, at: u32, seq: u16, len: u64) {
+        let request = self.requests.get_mut(at);
+        (request.rare.header.seq, request.rare.header.len) = (seq, len);
+        request.rare.lent = true;
+        if request.phase != Phase::Recv(Recv::Starting) {
+            // It has failed already.
+            let first = self.lent_first(at);
+            self.end_assembly(first);
+        }
+    }
+
+    /// What names the packets of the lent message that a receive has matched.
+    pub fn lent_first(&self, at: u32) -> First {
+        let request = self.requests.get(at);
+        let key = request.link.key;
+        (key.context(), key.source(), request.rare.header.seq)
+    }
+
+    /// A lent message that a receive has matched comes in packets: its sender has taken it back.
+    pub fn taken_back(&mut self, at: u32) {
+        let request = self.requests.get_mut(at);
+        request.phase = Phase::Recv(Recv::Assembling);
+        let rare = &mut request.rare;
+        (rare.lent, rare.registered, rare.total) = (false, None, rare.header.len);
+        rare.coverage.reset(0);
     }
 
     /// A fragment. While a receive gets the message from there, its communicator is open, and its
@@ -147,6 +197,11 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             }
             Some(&mut Target::Unexpected(index)) => {
                 let entry = self.unexpected.entries.get_mut(index);
+                if let Reply::Data { .. } = entry.reply {
+                    // It was lent, and is taken back.
+                    entry.reply = Reply::None;
+                    entry.reserve(&mut self.pool);
+                }
                 let placed = entry.coverage.add(at, here, entry.len);
                 if placed {
                     payload.read(&mut entry.bytes_mut()[at as usize..]);
@@ -182,6 +237,10 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
 
     /// Places a fragment into a matched receive, and ends it with the last one.
     pub fn place_in(&mut self, index: u32, at: u64, payload: PeerBytes<'_>) -> bool {
+        let request = self.requests.get(index);
+        if request.rare.lent && request.phase == Phase::Recv(Recv::Starting) {
+            self.taken_back(index);
+        }
         let request = self.requests.get_mut(index);
         let Phase::Recv(recv) = &mut request.phase else {
             return false;
@@ -229,7 +288,12 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let entry = self.unexpected.entries.get_mut(at);
         (entry.peer, entry.seq, entry.len, entry.reply) = (from, header.seq, header.len, reply);
         entry.coverage.reset(payload.len() as u64);
-        if !matches!(reply, Reply::Data { .. }) {
+        if let Reply::Data { is_lent, .. } = reply {
+            if is_lent {
+                let first = first::<K>(from, header);
+                self.assemblies.begin(first, Target::Unexpected(at));
+            }
+        } else {
             entry.reserve(&mut self.pool);
             payload.read(entry.bytes_mut());
             if !entry.is_whole() {
@@ -260,10 +324,18 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         if let Reply::Data {
             request,
             registered,
+            is_lent,
         } = reply
         {
+            let first = self.unexpected.entries.get(from).first();
             self.unexpected.entries.free_slot(from);
             self.begin_rendezvous(at, peer, request, registered);
+            if is_lent {
+                if let Some(target) = self.assemblies.target_mut(first) {
+                    *target = Target::Request(at);
+                }
+                self.begin_lent(at, seq, len);
+            }
             return;
         }
         if let Reply::Ack(token) = reply {
@@ -320,7 +392,14 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         }
         entry.release(&mut self.pool);
         self.unexpected.entries.free_slot(from);
-        self.tell_dropped(peer, seq, reply);
+        match reply {
+            Reply::Data {
+                request,
+                is_lent: true,
+                ..
+            } => self.refuse_lent(peer, request, first),
+            _ => self.tell_dropped(peer, seq, reply),
+        }
     }
 
     /// A message for a communicator that is closed.
@@ -330,16 +409,30 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         unseal(&mut header);
         let reply = match header.kind {
             kind::EAGER_SYNC => Reply::Ack(SyncLen::decode(header.len).token),
+            kind::LENT => {
+                let first = first::<K>(from, &header);
+                if let Some(Announce { request, .. }) = Announce::decode(payload) {
+                    self.refuse_lent(from, request, first);
+                }
+                return;
+            }
             kind::RTS => match Announce::decode(payload) {
                 Some(Announce { request, .. }) => Reply::Data {
                     request,
                     registered: None,
+                    is_lent: false,
                 },
                 None => return,
             },
             _ => return,
         };
         self.tell_dropped(from, header.seq, reply);
+    }
+
+    /// Nobody receives a lent message: its sender may go on.
+    fn refuse_lent(&mut self, from: Peer, request: ReqId, first: First) {
+        self.unwanted.push((from, request, first));
+        self.work = true;
     }
 
     fn begin_rendezvous(
@@ -354,6 +447,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let rare = &mut request.rare;
         (rare.peer, rare.other, rare.registered, rare.total) =
             (peer, other, registered, request.len);
+        rare.lent = false;
         if let Some(lost) = self.losses.get(&peer).cloned() {
             self.fail(at, &lost);
             return;

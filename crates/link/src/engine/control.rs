@@ -76,7 +76,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let Some((index, _)) = self.named_send(from, header.len, SendEvent::Fin) else {
             return false;
         };
-        if self.requests.get(index).phase == Phase::Send(Send::AwaitMatch) {
+        let request = self.requests.get(index);
+        let is_asked = request.phase == Phase::Send(Send::AwaitMatch);
+        if is_asked && request.rare.header.kind != kind::LENT {
             self.note_asked(index, false);
         }
         self.counters.fetched.add(self.requests.get(index).len);
@@ -206,7 +208,10 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             let same = match entry.reply {
                 Reply::None => false,
                 Reply::Ack(token) => SyncToken::of(id) == Some(token),
-                Reply::Data { request, .. } => request == id,
+                // Who has lent one takes it back before it cancels.
+                Reply::Data {
+                    request, is_lent, ..
+                } => request == id && !is_lent,
             };
             same && entry.seq == seq
         });

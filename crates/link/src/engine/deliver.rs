@@ -1,7 +1,7 @@
 //! Entry of every packet: the short way for short messages, order for the rest.
 
 use catena_base::PeerBytes;
-use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, RmaError};
+use catena_fabric::{Deliver, Header, NEVER_LENT, OpId, Peer, PeerLost, RmaError};
 
 use super::Engine;
 use crate::key::MatchKey;
@@ -24,6 +24,7 @@ impl<N: Net, K: MatchKey> Deliver for Engine<N, K> {
             && peer_state.peer == from
             && peer_state.recv_seq == header.seq
             && header.len == payload.len() as u64
+            && header.len <= NEVER_LENT
         {
             peer_state.recv_seq = Self::SEQS.after(header.seq);
             comm.traffic.received.eager(header.len);
@@ -150,7 +151,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
     fn in_turn(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) -> bool {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
-            kind::RTS => self.on_rts(from, &header, payload),
+            kind::RTS | kind::LENT => self.on_rts(from, &header, payload),
             kind::SEALED_EAGER | kind::SEALED_RTS => self.on_sealed(from, header, payload),
             kind::CANCEL_REQ => self.on_cancel_request(from, &header),
             _ => true,

@@ -295,6 +295,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.deregistrations.retain(|(peer, _)| !is_gone(peer));
         self.moved.retain(|(peer, ..)| !is_gone(peer));
         self.asked.retain(|(peer, ..)| !is_gone(peer));
+        self.came.retain(|(peer, ..)| !is_gone(peer));
+        self.unwanted.retain(|(peer, ..)| !is_gone(peer));
         peers
             .clone()
             .for_each(|peer| self.send_queues.clear(Peer(peer)));

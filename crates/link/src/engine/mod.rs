@@ -28,7 +28,7 @@ use crate::send_queue::{Item, SendQueues};
 use crate::slab::{NIL, Slab};
 use crate::types::{Cid, Context, Failure, ReqId};
 use crate::watch::Watch;
-use assemblies::Assemblies;
+use assemblies::{Assemblies, First};
 
 /// The bits of a request's generation that the id of its operation has room for.
 const GENERATION: u32 = (1 << 24) - 1;
@@ -56,6 +56,16 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub left: VecDeque<ReqId>,
     /// Sends of which parts may be written into the receiver's memory.
     pub puts: VecDeque<ReqId>,
+    /// Messages that were lent, and when, ticks.
+    pub lent: VecDeque<(ReqId, u64)>,
+    /// Since when there has been nothing else to do, ticks, and whether there was something last.
+    pub rests_since: u64,
+    pub is_busy: bool,
+    /// Messages that may be lent and have come: from whom, their bytes, and whether they were lent.
+    pub came: Vec<(Peer, u64, bool)>,
+    /// Lent messages that nobody here receives: from whom, their senders' requests, and what names
+    /// their packets.
+    pub unwanted: Vec<(Peer, ReqId, First)>,
     /// Bytes of the messages that are registered: their receivers read them, or will.
     pub registered: u64,
     /// RemoteKeys messages that nobody reads any more.
@@ -121,6 +131,11 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             gets: VecDeque::new(),
             left: VecDeque::new(),
             puts: VecDeque::new(),
+            lent: VecDeque::new(),
+            rests_since: 0,
+            is_busy: false,
+            came: Vec::new(),
+            unwanted: Vec::new(),
             registered: 0,
             deregistrations: Vec::new(),
             moved: Vec::new(),

@@ -26,6 +26,8 @@ pub(crate) enum Reply {
     Data {
         request: ReqId,
         registered: Option<RemoteKeys>,
+        /// The sender may take it back, and send it in packets.
+        is_lent: bool,
     },
 }
 

@@ -12,6 +12,10 @@ pub(crate) enum Style {
     EagerSync,
     /// Announced; moved once the receiver has matched it.
     Rendezvous,
+    /// Announced; the receiver reads it, or the sender takes it back and sends it straight away.
+    Lent,
+    /// It was to be lent and was taken back before it left: it follows its announcement.
+    TakenBack,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +50,8 @@ pub(crate) enum SendEvent {
     Cancel,
     /// The receiver has dropped the message, on which the user has given up.
     Dropped,
+    /// It was lent, and is taken back.
+    TakenBack,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +77,13 @@ impl Send {
     pub fn step(&mut self, len: u64, event: SendEvent) -> Result<SendAction, ProtoError> {
         use SendEvent as E;
         let (next, action) = match (*self, event) {
-            (Send::Queued(Style::Rendezvous), E::Posted(_)) => (Send::AwaitMatch, SendAction::None),
+            (Send::Queued(Style::Rendezvous | Style::Lent), E::Posted(_)) => {
+                (Send::AwaitMatch, SendAction::None)
+            }
+            (Send::Queued(Style::Lent), E::TakenBack) => {
+                (Send::Queued(Style::TakenBack), SendAction::None)
+            }
+            (Send::AwaitMatch, E::TakenBack) => (flow(0, len, false).0, SendAction::Stream),
             (Send::Queued(style), E::Posted(n)) => flow(n, len, style == Style::EagerSync),
             (Send::Flowing { at, awaits_ack }, E::Posted(n)) => flow(at + n, len, awaits_ack),
             (

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::time::Duration;
 
 use catena_base::{End, PeerBytes};
 use catena_fabric::{
@@ -29,6 +30,10 @@ impl Source for Bytes {
 
     fn part(&self, from: u64, len: usize) -> &[u8] {
         &self.0[from as usize..from as usize + len]
+    }
+
+    fn run(&self) -> Option<Buf> {
+        Some(Buf::from(&*self.0))
     }
 }
 
@@ -199,6 +204,26 @@ impl<const BITS: u32> Net for SimNet<BITS> {
 
     fn flush(&mut self, op: OpId, peer: Peer) -> Result<Started, RmaError> {
         self.0.flush(op, peer)
+    }
+
+    fn lends(&mut self, peer: Peer, len: u64, under_way: usize) -> bool {
+        self.0.lends(peer, len, under_way)
+    }
+
+    fn came(&mut self, peer: Peer, len: u64, is_lent: bool) {
+        self.0.came(peer, len, is_lent);
+    }
+
+    fn patience(&mut self) -> Duration {
+        self.0.patience()
+    }
+
+    fn open_claim(&mut self, id: u64) -> bool {
+        self.0.open_claim(id)
+    }
+
+    fn take_claim(&mut self, owner: Option<Peer>, id: u64) -> bool {
+        self.0.take_claim(owner, id)
     }
 
     fn open_parts(&mut self, peer: Peer) -> u32 {

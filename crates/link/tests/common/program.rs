@@ -125,6 +125,7 @@ fn network(rng: &mut Rng, may_repeat: bool) -> (Sim, usize, u64, bool) {
         .reads(pick(rng, &[Reads::Never, Reads::Whole, Reads::Flaky]))
         .shared_in_parts(pick(rng, &[0, 1, 100, 1000]))
         .streams_one_in(pick(rng, &[0, 1, 3]))
+        .lends_one_in(pick(rng, &[0, 1, 2, 5]))
         .duplicate_one_in(if duplicates { 4 } else { 0 });
     if rng.one_in(2) {
         sim = sim.unordered();
