@@ -1,9 +1,9 @@
 //! Short messages that are lent: their receivers read them where they lie, or their senders take
 //! them back and send them. The claim of a message says who was quicker.
 //!
-//! The packets of one that is taken back are named by its number, as those of any eager message. They
-//! leave before that number comes again: all are taken back where a quarter of all numbers ends
-//! ([`window`](crate::engine)).
+//! The packets of one that is taken back are named by its number, as those of any eager message.
+//! They leave before that number comes again: all are taken back where a quarter of all numbers
+//! ends ([`window`](crate::engine)).
 
 use catena_base::clock;
 use catena_fabric::Peer;
