@@ -1,5 +1,7 @@
 //! Accesses to the memory of windows, and which of them conflict.
 
+use std::collections::BTreeMap;
+
 use catena_abi::Datatype;
 
 use crate::site::Site;
@@ -10,7 +12,7 @@ use crate::types::{self, Run, layout};
 pub const RUNS: usize = 64;
 
 /// What an access does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Act {
     Read,
     Write,
@@ -132,6 +134,107 @@ pub fn common(one: (&[Run], i64), other: (&[Run], i64), unit: i64) -> i64 {
     sum
 }
 
+/// The bytes of a window's memory from the first to the last one of an access; `None` if that is
+/// not known.
+fn reach(runs: &[Run], displacement: i64, unit: i64) -> Option<(i64, i64)> {
+    let at = displacement.saturating_mul(unit);
+    let first = runs.iter().map(|it| it.0).min()?;
+    let end = runs.iter().map(|it| it.1).max()?;
+    Some((at.saturating_add(first), at.saturating_add(end)))
+}
+
+/// Accesses to one memory by what they do, and by the bytes that they reach.
+#[derive(Debug)]
+struct ByPlace<T> {
+    all: BTreeMap<(Act, i64, i64, u64), T>,
+    /// Bytes of the longest one.
+    longest: i64,
+}
+
+impl<T> Default for ByPlace<T> {
+    fn default() -> Self {
+        ByPlace {
+            all: BTreeMap::new(),
+            longest: 0,
+        }
+    }
+}
+
+impl<T> ByPlace<T> {
+    fn add(&mut self, act: Act, (first, end): (i64, i64), one: T) {
+        self.longest = self.longest.max(end.saturating_sub(first));
+        let number = self.all.len() as u64;
+        self.all.insert((act, first, end, number), one);
+    }
+
+    /// Those that do so and reach just these bytes.
+    fn at(&self, act: Act, (first, end): (i64, i64)) -> impl Iterator<Item = &T> {
+        let range = (act, first, end, 0)..=(act, first, end, u64::MAX);
+        self.all.range(range).map(|(_, it)| it)
+    }
+
+    /// Those that an access may not meet which does so and reaches these bytes.
+    fn clashing(&self, act: Act, (first, end): (i64, i64)) -> impl Iterator<Item = &T> {
+        let from = first.saturating_sub(self.longest);
+        let others = [Act::Read, Act::Write, Act::Atomic].into_iter();
+        let near = others
+            .filter(move |other| clash(act, *other))
+            .flat_map(move |other| {
+                let range = (other, from, i64::MIN, 0)..(other, end, i64::MIN, 0);
+                self.all.range(range)
+            });
+        near.filter(move |((_, _, its_end, _), _)| *its_end > first)
+            .map(|(_, it)| it)
+    }
+}
+
+/// What this rank has done with a window since it has synchronized with each target. Cost: that of
+/// a search, however much that is.
+#[derive(Debug, Default)]
+pub struct Own(BTreeMap<i32, ByPlace<Access>>);
+
+impl Own {
+    /// Notes one, at a target with that unit; whether it is not the same as another one.
+    pub fn add(&mut self, access: &Access, unit: i64) -> bool {
+        let Some(bytes) = reach(&access.runs, access.displacement, unit) else {
+            return true;
+        };
+        let its = self.0.entry(access.target).or_default();
+        let is_same = |it: &Access| (&it.runs, it.site.key()) == (&access.runs, access.site.key());
+        let is_new = !its.at(access.act, bytes).any(is_same);
+        if is_new {
+            its.add(access.act, bytes, access.clone());
+        }
+        is_new
+    }
+
+    /// One that conflicts with an access.
+    pub fn conflict(&self, access: &Access, unit: i64) -> Option<&Access> {
+        let bytes = reach(&access.runs, access.displacement, unit)?;
+        let its = self.0.get(&access.target)?;
+        let mut clashing = its.clashing(access.act, bytes);
+        clashing.find(|it| it.conflicts(access, unit))
+    }
+
+    /// Forgets those to a target, or to all if none is named.
+    pub fn forget(&mut self, target: Option<i32>) {
+        match target {
+            Some(target) => drop(self.0.remove(&target)),
+            None => self.0.clear(),
+        }
+    }
+
+    /// Forgets what was read of a target, or of all.
+    pub fn forget_reads(&mut self, target: Option<i32>) {
+        let its = self.0.iter_mut();
+        let its = its.filter(|(it, _)| target.is_none_or(|target| target == **it));
+        its.for_each(|(_, its)| {
+            // Those that only read come first.
+            its.all = its.all.split_off(&(Act::Write, i64::MIN, i64::MIN, 0));
+        });
+    }
+}
+
 /// Two accesses of this rank that conflict.
 pub fn conflict(access: &Access, other: &Access, site: &impl Fn() -> Site) -> Finding {
     let text = format!(
@@ -164,21 +267,18 @@ pub fn conflicts(told: &[Told], unit: i64, site: &impl Fn() -> Site) -> Vec<Find
     told.sort_by_key(|it| it.span.from);
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     let mut found = Vec::new();
-    for (i, &one) in told.iter().enumerate() {
-        for &other in &told[i + 1..] {
-            if other.span.from >= one.span.to {
-                break;
-            }
+    let mut before: ByPlace<&Told> = ByPlace::default();
+    for other in told {
+        let Some(bytes) = reach(&other.runs, other.displacement, unit) else {
+            continue;
+        };
+        for &one in before.clashing(other.act, bytes) {
             let (first, second) = match one.origin < other.origin {
                 true => (one, other),
                 false => (other, one),
             };
             let pair = (first.place.as_str(), second.place.as_str());
-            if one.origin == other.origin
-                || !clash(one.act, other.act)
-                || !one.span.meets(&other.span)
-                || pairs.contains(&pair)
-            {
+            if one.origin == other.origin || !one.span.meets(&other.span) || pairs.contains(&pair) {
                 continue;
             }
             let bytes = common(
@@ -210,6 +310,7 @@ pub fn conflicts(told: &[Told], unit: i64, site: &impl Fn() -> Site) -> Vec<Find
             );
             found.push(Finding::error(Kind::Conflict, site(), text).remedy(remedy));
         }
+        before.add(other.act, bytes, other);
     }
     found
 }
@@ -242,6 +343,43 @@ mod tests {
         assert_eq!(count(&[told(0, Atomic, 0, 8), told(1, Atomic, 0, 8)], 4), 0);
         assert_eq!(count(&[told(0, Atomic, 0, 8), told(1, Read, 0, 8)], 4), 1);
         assert_eq!(count(&[told(0, Write, 0, 8), told(0, Write, 0, 8)], 4), 0);
+    }
+
+    /// A sieve, or a histogram: each access is compared with those only that are near.
+    #[test]
+    fn many_accesses_take_no_time() {
+        let access = |act, displacement| Access {
+            target: 3,
+            act,
+            displacement,
+            runs: vec![(0, 8)],
+            span: Span::EPOCH,
+            site: Site::in_full("MPI_Accumulate"),
+        };
+        let mut own = Own::default();
+        assert!(own.add(&access(Act::Atomic, 0), 8));
+        for number in 0..200_000 {
+            assert!(!own.add(&access(Act::Atomic, 0), 8), "it is the same");
+            let another = access(Act::Write, number + 1);
+            assert!(own.conflict(&another, 8).is_none());
+            assert!(own.add(&another, 8));
+        }
+        assert!(own.conflict(&access(Act::Read, 0), 8).is_some());
+        assert!(own.conflict(&access(Act::Read, 200_001), 8).is_none());
+        own.add(&access(Act::Read, 300_000), 8);
+        own.forget_reads(None);
+        assert!(own.conflict(&access(Act::Write, 300_000), 8).is_none());
+        assert!(own.conflict(&access(Act::Read, 7), 8).is_some());
+        own.forget(Some(2));
+        assert!(own.conflict(&access(Act::Read, 7), 8).is_some());
+        own.forget(Some(3));
+        assert!(own.conflict(&access(Act::Read, 7), 8).is_none());
+        let mut all: Vec<_> = (0..200_000)
+            .map(|at| told(at as i32 % 2, Act::Write, at, 8))
+            .collect();
+        assert_eq!(count(&all, 8), 0);
+        all.push(told(2, Act::Read, 700, 8));
+        assert_eq!(count(&all, 8), 1);
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use std::ffi::c_int;
 
+use catena_abi::consts;
+
 use crate::buffers::Trust;
 use crate::call::{Args, CALLS, Class, Direction, Length, Means, number};
 use crate::collectives::Collective;
 use crate::guard::{Inside, is_inside};
+use crate::jumped::{self, UnderWay};
 use crate::next::{From, Next};
 use crate::site::Site;
 use crate::{
@@ -55,46 +58,68 @@ fn is_quick(number: u16) -> bool {
 }
 
 /// A call of a function that only asks: of it the thread and the handles are looked at.
-fn ask(args: &Args, next: &Next) -> c_int {
+fn ask(args: Args, next: &Next, caller: usize, top: usize) -> c_int {
     let here = || Site::in_full(args.call.name);
     let inside = Inside::enter();
-    let (_calling, finding) = threads::Calling::enter(args.number, here);
-    let mut found = objects::before(args, here);
+    end_left(top);
+    let (calling, finding) = threads::Calling::enter(args.number, here);
+    let mut found = objects::before(&args, here);
     found.extend(finding);
     if !found.is_empty() {
         tell::tell(found);
     }
+    jumped::enter(UnderWay {
+        top,
+        caller,
+        args: args.clone(),
+        waited: requests::Before::default(),
+        _calling: calling,
+        _collective: None,
+    });
     drop(inside);
-    let code = next.call(args);
+    let code = next.call(&args);
+    let inside = Inside::enter();
+    drop(jumped::leave(top));
     if code != 0 && life::is_going_on() {
-        let _inside = Inside::enter();
         tell::tell(refused::find(code, here).into_iter().collect());
     }
+    drop(inside);
     code
+}
+
+/// Ends what this thread has left without a return: such a call has failed, and has completed the
+/// requests that it was given, as far as can be known.
+fn end_left(top: usize) {
+    for call in jumped::left(top) {
+        let here = || Site::in_full(call.args.call.name);
+        requests::after(&call.args, consts::ERR_OTHER, &call.waited, here);
+    }
 }
 
 /// A call of a function: looks at it before and after the library's own. It returns to `caller`,
 /// and the caller's part of the stack begins at `top`.
 pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     let Some(next) = Next::of(args.number, from) else {
-        return catena_abi::consts::ERR_UNSUPPORTED_OPERATION;
+        return consts::ERR_UNSUPPORTED_OPERATION;
     };
     if !next.is_standard || is_inside() {
         return next.call(&args);
     }
     if is_quick(args.number) {
-        return ask(&args, &next);
+        return ask(args, &next, caller, top);
     }
     let call = args.call;
     let site = || Site::new(call, caller);
     let here = || Site::in_full(call.name);
 
     let inside = Inside::enter();
+    end_left(top);
     // What the call has allocated is dropped first, while the thread is known to be in it.
-    let (_calling, finding) = threads::Calling::enter(args.number, here);
+    let under_way;
+    let (calling, finding) = threads::Calling::enter(args.number, here);
     let mut found: Vec<_> = finding.into_iter().collect();
     let collective = threads::are_many().then(|| Collective::enter(&args, site));
-    let (_collective, finding) = collective.flatten().unzip();
+    let (collective, finding) = collective.flatten().unzip();
     found.extend(finding.flatten());
     let is_going_on = life::is_going_on();
     let uses = match is_going_on {
@@ -121,13 +146,25 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     found.extend(windows::free(&args, here));
     let shadow = windows::shadow(&mut args, &uses);
     tell::tell(found);
+    jumped::enter(UnderWay {
+        top,
+        caller,
+        args: args.clone(),
+        waited,
+        _collective: collective,
+        _calling: calling,
+    });
     drop(inside);
 
     let code = next.call(&args);
 
     let _inside = Inside::enter();
+    under_way = jumped::leave(top);
+    let waited = under_way.as_ref().map(|it| &it.waited);
+    let nothing = requests::Before::default();
+    let waited = waited.unwrap_or(&nothing);
     let mut found = differ::find(here);
-    found.extend(requests::after(&args, code, &waited, here));
+    found.extend(requests::after(&args, code, waited, here));
     // Of a request, more is known here than the library says.
     let has_states = !states.is_empty();
     found.extend(states);

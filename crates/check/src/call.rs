@@ -133,7 +133,7 @@ pub mod number {
 }
 
 /// The arguments of a call as words: integers with their sign, and addresses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Args {
     pub call: &'static Call,
     pub number: u16,

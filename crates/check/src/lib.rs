@@ -17,6 +17,7 @@
 //! | `next`     | the functions behind                                                  |
 //! | `mpi`      | what the tool asks the library                                        |
 //! | `guard`    | whether a thread is in the tool                                       |
+//! | `jumped`   | calls that an error handler has jumped out of                         |
 //! | `site`     | where in the program a call stands                                    |
 //! | `tell`     | what a user is told, and that only once                               |
 //! | `once`     | what another rank of the host has told already                        |
@@ -60,6 +61,7 @@ mod entry;
 mod exchange;
 mod guard;
 mod heap;
+mod jumped;
 mod leaves;
 mod life;
 mod maps;

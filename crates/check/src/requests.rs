@@ -138,6 +138,22 @@ impl Requests {
         }
     }
 
+    /// Whether another operation on a window that reads the same is under way: one is enough.
+    fn has_begun(&self, owner: Owner, uses: &[Use], site: &Site) -> bool {
+        let [used] = uses else {
+            return false;
+        };
+        let (Access::Read, [piece]) = (used.access, &used.pieces[..]) else {
+            return false;
+        };
+        let range = (piece.first, 0, 0, 0)..=(piece.first, u64::MAX, u32::MAX, u32::MAX);
+        self.read.range(range).any(|(&(_, id, ..), other)| {
+            let its = self.all.get(&id);
+            let is_alike = |it: &Request| it.owner == Some(owner) && it.site.key() == site.key();
+            (other.end, other.ty) == (piece.end, piece.ty) && its.is_some_and(is_alike)
+        })
+    }
+
     fn end(&mut self, id: u64) {
         let Some(request) = self.all.get_mut(&id) else {
             return;
@@ -340,6 +356,9 @@ pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, site: Site) {
 pub fn begun(owner: Owner, mut uses: Vec<Use>, shadow: Option<Shadow>, site: Site) {
     resolve(&mut uses);
     with(|requests| {
+        if shadow.is_none() && requests.has_begun(owner, &uses, &site) {
+            return;
+        }
         requests.last += 1;
         let id = requests.last;
         let request = Request {

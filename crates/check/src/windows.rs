@@ -19,7 +19,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use catena_abi::{Comm, Datatype, Group, Win, consts};
 
-use crate::access::{Access, Act, Span};
+use crate::access::{Access, Span};
 use crate::buffers::Use;
 use crate::call::{Args, Class, number};
 use crate::exchange::Letter;
@@ -41,7 +41,7 @@ struct Window {
     unit: i64,
     epoch: Epoch,
     /// What this rank has done since its last synchronization with a target.
-    accesses: Vec<Access>,
+    accesses: access::Own,
     /// What this rank has done since the last fence.
     since_fence: Vec<Access>,
     /// What it has done in the epoch that `MPI_Win_start` has begun.
@@ -199,9 +199,9 @@ pub fn before(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
                 found.push(no_epoch(&site, window));
             }
             let is_ordered = is_notified(args);
-            let mut own = window.accesses.iter().filter(|_| !is_ordered);
-            if let Some(other) = own.find(|it| it.conflicts(&access, window.unit_at(access.target)))
-            {
+            let unit = window.unit_at(access.target);
+            let other = window.accesses.conflict(&access, unit);
+            if let Some(other) = other.filter(|_| !is_ordered) {
                 found.push(access::conflict(&access, other, &site));
             }
         });
@@ -408,19 +408,19 @@ pub fn after(
             if is_notified(args) {
                 return;
             }
-            if window.is_fenced(target) && !window.is_notified {
+            // Of those that are the same one is enough.
+            let unit = window.unit_at(target);
+            let is_new = has_request || window.accesses.add(&access, unit);
+            if is_new && window.is_fenced(target) && !window.is_notified {
                 window.since_fence.push(access.clone());
             }
-            if window.is_started(target) {
+            if is_new && window.is_started(target) {
                 window.started.push(access.clone());
             }
             // What comes back is there when its request is complete.
             let is_fetched = has_request && access.site.call.starts_with("MPI_Rget");
             if window.is_shared(target) && !is_fetched {
-                window.keep(access.clone());
-            }
-            if !has_request {
-                window.accesses.push(access);
+                window.keep(access);
             }
         });
         if !has_request {
@@ -482,7 +482,7 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
         | number::MPIX_Win_get_notify_value
         | number::MPIX_Win_reset_notify_value => {
             find(win.0, |window| {
-                window.accesses.clear();
+                window.accesses.forget(None);
                 window.is_notified = true;
             });
         }
@@ -528,10 +528,10 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
                     window.epoch.exclusive.remove(&target.unwrap_or(0));
                 }
                 // What was read is there, and nothing that follows changes it.
-                let is_local = args.number == number::Win_flush_local;
-                let stays = |it: &Access| is_local && it.act != Act::Read;
-                let accesses = &mut window.accesses;
-                accesses.retain(|it| Some(it.target) != target || stays(it));
+                match args.number == number::Win_flush_local {
+                    true => window.accesses.forget_reads(Some(target.unwrap_or(0))),
+                    false => window.accesses.forget(Some(target.unwrap_or(0))),
+                }
             });
             return requests::ended(win.0, target, site);
         }
@@ -540,9 +540,10 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
                 if args.number == number::Win_unlock_all {
                     window.epoch.lock_all = None;
                 }
-                let is_local = args.number == number::Win_flush_local_all;
-                let stays = |it: &Access| is_local && it.act != Act::Read;
-                window.accesses.retain(stays);
+                match args.number == number::Win_flush_local_all {
+                    true => window.accesses.forget_reads(None),
+                    false => window.accesses.forget(None),
+                }
             });
             return requests::ended(win.0, None, site);
         }
@@ -554,7 +555,7 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
 /// This rank's epoch is complete: tells its targets what it has done there.
 fn complete(win: Win) {
     let told = find(win.0, |window| {
-        window.accesses.clear();
+        window.accesses.forget(None);
         window.letters.retain_mut(|it| !it.is_sent());
         let started = std::mem::take(&mut window.started);
         Some((window.comm?, window.epoch.start.take()?, started))
@@ -597,7 +598,7 @@ fn posted(win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
 fn fence(args: &Args, win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
     let says = args.int(0) as i32;
     let told = find(win.0, |window| {
-        window.accesses.clear();
+        window.accesses.forget(None);
         window.is_notified = false;
         let is_last = says & consts::MODE_NOSUCCEED != 0;
         window.epoch.fence = (!is_last).then(site);
@@ -664,7 +665,7 @@ fn made(args: &Args, site: Site) {
         units: comm.map_or(Vec::new(), |comm| exchange::numbers(comm, unit)),
         unit,
         epoch: Epoch::default(),
-        accesses: Vec::new(),
+        accesses: access::Own::default(),
         since_fence: Vec::new(),
         started: Vec::new(),
         letters: Vec::new(),

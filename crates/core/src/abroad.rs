@@ -38,8 +38,10 @@ pub(crate) struct Abroad {
 pub(crate) fn listen(process: &Process) {
     if abroad::is_told() {
         let inbox = Inbox {
-            jobs_size: process.engine.boot.borrow().job().size,
-            coming: HashMap::new(),
+            parts: Parts {
+                jobs_size: process.engine.boot.borrow().job().size,
+                coming: HashMap::new(),
+            },
             alarm: process.hook::<Abroad>().alarm(),
         };
         process.link(|link| link.set_handler(CLASS, Some(Box::new(inbox))));
@@ -60,8 +62,11 @@ impl Hook<Process> for Abroad {
         // In the world model all are there until all have come to its end. Without it one may have
         // left, and calling it would show that as a loss.
         let are_there = phase::is_initialized() && !phase::is_finalized();
-        for parcel in parcels.into_iter().filter(|_| are_there) {
+        for parcel in parcels {
             let peer = Peer(parcel.to);
+            if !are_there && !process.link(|link| link.net().is_in_contact(peer)) {
+                continue;
+            }
             let longest = process.link(|link| link.max_active(peer));
             self.serial.set(self.serial.get().wrapping_add(1));
             let parts = parts(&parcel, self.serial.get(), longest);
@@ -119,13 +124,46 @@ struct Coming {
 /// Takes what comes.
 #[derive(Debug)]
 struct Inbox {
-    jobs_size: u32,
-    /// Of each sender the last one.
-    coming: HashMap<Peer, Coming>,
+    parts: Parts,
     alarm: Alarm<Process>,
 }
 
-impl Inbox {
+/// Messages that have not come wholly.
+#[derive(Debug)]
+struct Parts {
+    jobs_size: u32,
+    /// Of each sender the last one.
+    coming: HashMap<Peer, Coming>,
+}
+
+/// Parts of messages, for fuzzing: each is its sender, its header and its length, and that. Of what
+/// comes whole there is as much as was announced.
+#[cfg(any(test, fuzzing))]
+pub fn fuzz(mut data: &[u8]) {
+    let mut parts = Parts {
+        jobs_size: 4,
+        coming: HashMap::new(),
+    };
+    while let Some((head, rest)) = data.split_first_chunk::<16>() {
+        let word =
+            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (part, rest) = rest.split_at(rest.len().min(usize::from(head[1])));
+        let header = ActiveHeader {
+            class: CLASS,
+            context: word(4),
+            what: i32::from(head[2]),
+            argument: u64::from(word(8)) << 32 | u64::from(word(12)),
+        };
+        if let Some((_, bytes)) = parts.put(Peer(head[0].into()), header, part) {
+            assert_eq!(bytes.len(), word(4) as usize);
+        }
+        data = rest;
+    }
+    assert!(parts.coming.len() <= 4);
+    assert!(parts.coming.values().all(|it| it.have <= it.bytes.len()));
+}
+
+impl Parts {
     /// Takes a part of a message; the whole message, if it is the last one.
     fn put(&mut self, from: Peer, header: ActiveHeader, part: &[u8]) -> Option<(What, Vec<u8>)> {
         let what = What::of(u8::try_from(header.what).ok()?)?;
@@ -158,17 +196,18 @@ impl Inbox {
 
 impl Handler for Inbox {
     fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
-        if let Some((what, bytes)) = self.put(from, header, &payload.to_vec()) {
+        if let Some((what, bytes)) = self.parts.put(from, header, &payload.to_vec()) {
             deliver_abroad(from.0, what, &bytes);
             self.alarm.raise();
         }
     }
 
     fn lost(&mut self, lost: &PeerLost) {
-        self.coming.remove(&lost.peer);
+        self.parts.coming.remove(&lost.peer);
     }
 
     fn forget(&mut self, peers: &Range<u32>) {
-        self.coming.retain(|peer, _| !peers.contains(&peer.0));
+        let coming = &mut self.parts.coming;
+        coming.retain(|peer, _| !peers.contains(&peer.0));
     }
 }

@@ -5,6 +5,7 @@
 #[path = "../../../fuzz/replay.rs"]
 mod replay;
 
+pub use crate::abroad::fuzz as abroad;
 pub use crate::coll::fuzz::call;
 pub use crate::comm::control::fuzz::agreement;
 
@@ -12,4 +13,8 @@ pub use crate::comm::control::fuzz::agreement;
 type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: &[Target] = &[("core_call", call), ("core_agreement", agreement)];
+pub const TARGETS: &[Target] = &[
+    ("core_call", call),
+    ("core_agreement", agreement),
+    ("core_abroad", abroad),
+];

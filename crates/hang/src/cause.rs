@@ -28,9 +28,9 @@ pub struct Finding {
     pub definite: bool,
     /// How long at least those have waited to whom all waiting leads.
     pub waited: Duration,
-    /// One of the waits that it is about: whose, and since when by the monotonic clock of its host,
-    /// nanoseconds.
-    pub wait: (Member, u64),
+    /// The waits that it is about, one at least: whose, and since when by the monotonic clock of
+    /// its host, nanoseconds.
+    pub waits: Vec<(Member, u64)>,
     /// Whose doing it is, as far as can be seen.
     pub culprits: Vec<Member>,
     /// The cause, in one sentence that begins with a culprit.
@@ -91,15 +91,12 @@ const UNSEEN: u64 = 1 << 16;
 const TELLS: u64 = 500_000_000;
 
 /// Ranks with those waits only that were there before, and have lasted since.
-pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
-    let waits = |rank: &Rank| {
-        let waits = rank.waits().map(|(thread, waits)| {
-            (
-                (rank.member, rank.pid, thread.thread),
-                (waits.since, thread.calls, waits.told, rank.at),
-            )
-        });
-        waits.collect::<Vec<_>>()
+pub(crate) fn lasting<'b>(before: &'b [Rank], now: &[Rank]) -> Vec<Rank> {
+    let waits = |rank: &'b Rank| {
+        rank.waits().map(|(thread, waits)| {
+            let whose = (rank.member, rank.pid, thread.thread);
+            (whose, (waits, thread.calls, rank.at))
+        })
     };
     // Who was stopped may not have had a turn since.
     let ran = before.iter().filter(|rank| rank.state != State::Stopped);
@@ -108,19 +105,19 @@ pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
     let most = now.len() as u64 + UNSEEN;
     for rank in &mut now {
         rank.doubt(most);
-        let (member, pid) = (rank.member, rank.pid);
+        let (member, pid, seen) = (rank.member, rank.pid, rank.at);
         for thread in &mut rank.threads {
+            let calls = thread.calls;
             let was = before.get(&(member, pid, thread.thread));
-            // Who did not tell it again between two looks may have had something to do.
-            let has_lasted = |it: &WaitsFor| {
-                was.is_some_and(|&(since, calls, told, at)| {
-                    let is_same = (since, calls) == (it.since, thread.calls);
-                    is_same && (it.told > told || rank.at.saturating_sub(at) < TELLS)
-                })
-            };
-            if !thread.waits.as_ref().is_some_and(has_lasted) {
-                thread.waits = None;
-            }
+            thread.waits = thread.waits.take().and_then(|it| {
+                let &(was, calls_before, seen_before) = was?;
+                let is_same = (was.since, calls_before) == (it.since, calls);
+                // Who did not tell it again between two looks may have had something to do.
+                let is_told = it.told > was.told || seen.saturating_sub(seen_before) < TELLS;
+                // What has arrived since may have come after the look at the one that it is for.
+                let sent = it.sent.max(was.sent);
+                (is_same && is_told).then_some(WaitsFor { sent, ..it })
+            });
         }
     }
     now
@@ -128,7 +125,7 @@ pub(crate) fn lasting(before: &[Rank], now: &[Rank]) -> Vec<Rank> {
 
 /// Since when a rank has waited, of its threads the one that has waited longest: nanoseconds of the
 /// monotonic clock. Now if none waits.
-fn since(rank: &Rank) -> u64 {
+pub(crate) fn since(rank: &Rank) -> u64 {
     let all = rank.waits().map(|(_, it)| it.since);
     all.min().unwrap_or(rank.at)
 }
@@ -149,7 +146,7 @@ impl<'a> Case<'_, 'a> {
     fn does(&self, member: Member) -> String {
         match self.graph.ranks.get(&member) {
             Some(rank) => self.rank_does(rank),
-            None => "is not known here".to_string(),
+            None => "is out of sight, as ranks on other hosts may be".to_string(),
         }
     }
 
@@ -168,7 +165,7 @@ impl<'a> Case<'_, 'a> {
         (call, collective, about)
     }
 
-    fn waited(&self, rank: &Rank) -> Duration {
+    pub fn waited(&self, rank: &Rank) -> Duration {
         Duration::from_nanos(rank.at.saturating_sub(since(rank)))
     }
 
@@ -206,10 +203,9 @@ impl<'a> Case<'_, 'a> {
 
     /// What ranks do that do the same, behind their names.
     fn together(&self, ranks: &[&'a Rank]) -> String {
-        let each: BTreeSet<String> = ranks.iter().map(|it| self.rank_does(it)).collect();
-        let mut each = each.into_iter();
+        let mut each = ranks.iter().map(|it| self.rank_does(it));
         let first = each.next().unwrap_or_default();
-        if each.next().is_none() {
+        if each.all(|it| it == first) {
             return first;
         }
         // They wait for different ones.
@@ -222,33 +218,42 @@ impl<'a> Case<'_, 'a> {
     /// Some wait for ever: because of those in `root`, to whom all waiting leads.
     pub fn deadlock(&self, root: &BTreeSet<Member>, held: &[&'a Rank]) -> Finding {
         let first = *root.first().expect("a group has members");
-        let waiter = held
-            .iter()
-            .find(|it| it.member != first && self.graph.in_vain(it).contains(&first));
+        let waiter = self.waiter(first, held);
         let is_held = held.iter().any(|it| it.member == first);
         let (culprits, cause, remedy) = match (root.len(), is_held, waiter) {
             (1, false, Some(waiter)) => self.gone(first, waiter),
             (1, true, _) => self.alone(first),
             _ => self.circle(root, held),
         };
-        // One that has left waits for nobody: then it is those who wait for it.
-        let waiting = root.iter().filter_map(|it| self.graph.ranks.get(it));
-        let waiting = waiting
-            .filter(|it| it.is_stuck())
-            .copied()
-            .chain(waiter.copied());
-        let waiting: Vec<&Rank> = waiting.collect();
-        let waited = waiting.iter().map(|it| self.waited(it)).min();
-        let wait = waiting.first().map(|it| (it.member, since(it)));
+        let waiting = self.waiting(root, held).into_iter();
         Finding {
             definite: true,
-            waited: waited.unwrap_or_default(),
-            wait: wait.unwrap_or((first, 0)),
+            waited: waiting.map(|it| self.waited(it)).min().unwrap_or_default(),
+            waits: held.iter().map(|it| (it.member, since(it))).collect(),
             groups: self.groups(&culprits),
             culprits,
             cause,
             remedy,
         }
+    }
+
+    /// Of those to whom all waiting leads the ones that wait; one that waits for it, where it is
+    /// one that has left.
+    pub fn waiting(&self, root: &BTreeSet<Member>, held: &[&'a Rank]) -> Vec<&'a Rank> {
+        let of_root = root.iter().filter_map(|it| self.graph.ranks.get(it));
+        let waiting: Vec<_> = of_root.filter(|it| it.is_stuck()).copied().collect();
+        match (waiting.is_empty(), root.first()) {
+            (true, Some(&gone)) => self.waiter(gone, held).into_iter().collect(),
+            _ => waiting,
+        }
+    }
+
+    /// Another one that waits for it in vain.
+    fn waiter(&self, awaited: Member, held: &[&'a Rank]) -> Option<&'a Rank> {
+        let mut others = held.iter().filter(|it| it.member != awaited);
+        others
+            .find(|it| self.graph.is_in_vain(it, awaited))
+            .copied()
     }
 
     /// The need in which a rank waits in vain for another one.
@@ -295,17 +300,14 @@ impl<'a> Case<'_, 'a> {
     fn alone(&self, member: Member) -> (Vec<Member>, String, String) {
         let who = self.one(member);
         let cause = format!("{who} {}, and nobody else can help it", self.does(member));
-        let remedy = match self
-            .graph
-            .ranks
-            .get(&member)
-            .map(|it| self.graph.in_vain(it))
-        {
-            Some(needs) if needs.contains(&member) && !self.waits_for_lock(member) => format!(
+        let rank = self.graph.ranks.get(&member);
+        let waits_for_itself = rank.is_some_and(|it| self.graph.is_in_vain(it, member));
+        let remedy = match waits_for_itself && !self.waits_for_lock(member) {
+            true => format!(
                 "{who} waits for itself: MPI_Sendrecv, or MPI_Isend and MPI_Irecv before the wait, \
                  do both at once"
             ),
-            _ => "look at what it waits for: nobody that is left can do it".to_string(),
+            false => "look at what it waits for: nobody that is left can do it".to_string(),
         };
         (vec![member], cause, remedy)
     }
@@ -382,13 +384,12 @@ impl<'a> Case<'_, 'a> {
     /// One of them that is in `MPI_Finalize` already, and one that is not and waits for it.
     fn ends_early(&self, ranks: &[&'a Rank]) -> Option<(Member, &'a Rank)> {
         let ends = |rank: &Rank| rank.waits().all(|(thread, _)| thread.call == FINALIZE);
-        let others = ranks.iter().filter(|it| !ends(it));
-        let mut pairs = others.filter_map(|waiter| {
-            let missing = self.graph.in_vain(waiter);
-            let mut missing = missing.iter().filter_map(|it| self.graph.ranks.get(it));
-            missing.find(|it| ends(it)).map(|it| (it.member, *waiter))
-        });
-        pairs.next()
+        let (ending, others): (Vec<&Rank>, Vec<_>) = ranks.iter().partition(|it| ends(it));
+        others.into_iter().find_map(|waiter| {
+            let mut ending = ending.iter().map(|it| it.member);
+            let end = ending.find(|it| self.graph.is_in_vain(waiter, *it))?;
+            Some((end, waiter))
+        })
     }
 
     /// One of them that has a lock, and one that waits for it.
@@ -446,13 +447,16 @@ impl<'a> Case<'_, 'a> {
         let mut seen = BTreeSet::new();
         let mut next = vec![waiter.member];
         let mut running = BTreeSet::new();
+        // Many may wait for the same.
+        let mut followed = BTreeSet::new();
         while let Some(member) = next.pop() {
             if !seen.insert(member) {
                 continue;
             }
             match self.graph.ranks.get(&member) {
                 Some(rank) if rank.is_stuck() => {
-                    next.extend(rank.needs().flat_map(Need::members));
+                    let needs = rank.needs().filter(|need| followed.insert(&need.of));
+                    next.extend(needs.flat_map(Need::members));
                 }
                 _ => _ = running.insert(member),
             }
@@ -484,7 +488,7 @@ impl<'a> Case<'_, 'a> {
         Some(Finding {
             definite: false,
             waited,
-            wait: (waiter.member, since(waiter)),
+            waits: vec![(waiter.member, since(waiter))],
             groups: self.groups(&culprits),
             culprits,
             cause,
@@ -503,10 +507,12 @@ fn last_receiver<'a>(ranks: &[&'a Rank]) -> Option<&'a Rank> {
     let receiving = ranks.iter().copied().filter(|it| receives(it));
     let members: BTreeSet<Member> = receiving.clone().map(|it| it.member).collect();
     let is_last = |rank: &&Rank| {
-        let needs = rank.needs().filter(|need| need.what == What::Message);
-        needs
-            .flat_map(Need::members)
-            .all(|it| !members.contains(&it))
+        let mut needs = rank.needs().filter(|need| need.what == What::Message);
+        // Anybody is also itself.
+        needs.all(|need| {
+            let mut others = need.members().filter(|it| !need.any || *it != rank.member);
+            others.all(|it| !members.contains(&it))
+        })
     };
     let mut last = receiving.filter(is_last);
     last.next().filter(|_| last.next().is_none())
@@ -522,7 +528,8 @@ fn with_strange_message<'a>(ranks: &[&'a Rank]) -> Option<(&'a Rank, String)> {
             .unexpected
             .iter()
             .map(|it| format!("one of {} bytes with tag {}", it.bytes, it.tag));
-        let came: Vec<_> = came.collect();
+        let mut came: Vec<_> = came.collect();
+        came.dedup();
         let text = format!("and what has come from there is {}", list(&came));
         Some((*rank, text))
     })

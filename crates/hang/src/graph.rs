@@ -13,16 +13,30 @@ pub(crate) struct Graph<'a> {
     pub ranks: BTreeMap<Member, &'a Rank>,
     /// Those that run, or that others can release.
     free: BTreeSet<Member>,
-    /// The processes that have not come yet to where all come together: many wait for the same
-    /// ones.
-    absent: RefCell<HashMap<Together<'a>, Rc<[Member]>>>,
+    /// The processes that are still to do what many ranks need alike.
+    many: RefCell<HashMap<Alike<'a>, Many>>,
+    /// Whether some and whether all of them are free, by their numbers, as of the last sweep.
+    known: RefCell<HashMap<usize, (bool, bool)>>,
 }
 
-/// What all come together for, and who they are.
-type Together<'a> = (What, &'a str, &'a [(Member, u32)]);
+/// What many ranks need alike, whether together, and of whom.
+type Alike<'a> = (bool, What, &'a str, &'a [(Member, u32)]);
+
+/// Its number among all, and the processes that are still to do it.
+type Many = (usize, Rc<[Member]>);
+
+/// Most processes of a need that are looked at one by one.
+const FEW: u32 = 8;
+
+/// Whether a need is of some processes only.
+fn is_of_few(need: &Need) -> bool {
+    let count = |sum: u32, &(_, count): &(Member, u32)| sum.saturating_add(count);
+    !need.together && need.of.iter().fold(0, count) <= FEW
+}
 
 impl<'a> Graph<'a> {
-    /// Computes who can be released. Cost: needs times the length of the longest chain of waits.
+    /// Computes who can be released. Cost: needs times sweeps; of chains of waits in the order of
+    /// the ranks, up or down, one sweep releases all.
     pub fn new(ranks: &'a [Rank]) -> Graph<'a> {
         let ranks: BTreeMap<_, _> = ranks.iter().map(|it| (it.member, it)).collect();
         let runs = |rank: &&&Rank| {
@@ -35,22 +49,33 @@ impl<'a> Graph<'a> {
         let mut graph = Graph {
             ranks,
             free,
-            absent: RefCell::default(),
+            many: RefCell::default(),
+            known: RefCell::default(),
         };
-        loop {
-            let stuck = graph.ranks.values().filter(|it| it.is_stuck());
-            let held = stuck.filter(|it| !graph.free.contains(&it.member));
-            let idle = graph.idle();
-            let released = |rank: &&&'a Rank| {
-                let idle = idle.get(&rank.member.job).copied().unwrap_or(0);
-                rank.waits().any(|(_, waits)| graph.may_end(waits, idle))
-            };
-            let released: Vec<_> = held.filter(released).map(|it| it.member).collect();
-            if released.is_empty() {
-                return graph;
-            }
-            graph.free.extend(released);
+        let mut is_up = true;
+        while graph.sweep(is_up) {
+            is_up = !is_up;
         }
+        graph
+    }
+
+    /// Releases those who can be, one after the other; whether there were some.
+    fn sweep(&mut self, is_up: bool) -> bool {
+        self.known.borrow_mut().clear();
+        let idle = self.idle();
+        let mut held = self.held();
+        if !is_up {
+            held.reverse();
+        }
+        let mut some = false;
+        for rank in held {
+            let idle = idle.get(&rank.member.job).copied().unwrap_or(0);
+            if rank.waits().any(|(_, waits)| self.may_end(waits, idle)) {
+                self.free.insert(rank.member);
+                some = true;
+            }
+        }
+        some
     }
 
     /// How many processes of each job do nothing any more: they have left or ended, or cannot be
@@ -87,37 +112,42 @@ impl<'a> Graph<'a> {
         if need.open {
             return true;
         }
-        match (need.together, need.any) {
-            (true, _) => self.missing(need).is_empty(),
-            (false, true) => need.members().any(|it| self.is_free(it)),
-            (false, false) => need.members().all(|it| self.is_free(it)),
+        let (some, all) = match is_of_few(need) {
+            true => (
+                need.members().any(|it| self.is_free(it)),
+                need.members().all(|it| self.is_free(it)),
+            ),
+            false => self.are_free(self.many(need)),
+        };
+        match need.together || !need.any {
+            true => all,
+            false => some,
         }
     }
 
-    /// Those who are waited for in vain.
-    fn missing(&self, need: &'a Need) -> Vec<Member> {
-        let is_missing = |it: &Member| !self.is_free(*it);
-        match need.together {
-            true => self
-                .absent(need)
-                .iter()
-                .copied()
-                .filter(is_missing)
-                .collect(),
-            false => need.members().filter(is_missing).collect(),
+    /// Whether some of many are free, and whether all are.
+    fn are_free(&self, (number, members): Many) -> (bool, bool) {
+        if let Some(&known) = self.known.borrow().get(&number) {
+            return known;
         }
+        let some = members.iter().any(|it| self.is_free(*it));
+        let all = members.iter().all(|it| self.is_free(*it));
+        self.known.borrow_mut().insert(number, (some, all));
+        (some, all)
     }
 
-    /// Those who have not come to where all come together.
-    fn absent(&self, need: &'a Need) -> Rc<[Member]> {
-        let key = (need.what, need.about.as_str(), need.of.as_slice());
-        if let Some(known) = self.absent.borrow().get(&key) {
-            return Rc::clone(known);
+    /// Those who are still to do what is needed: of what all do together, those who have not come.
+    fn many(&self, need: &'a Need) -> Many {
+        let key = (need.together, need.what, &*need.about, &*need.of);
+        if let Some((number, known)) = self.many.borrow().get(&key) {
+            return (*number, Rc::clone(known));
         }
-        let absent = need.members().filter(|&it| !self.has_come(need, it));
-        let absent: Rc<[Member]> = absent.collect();
-        self.absent.borrow_mut().insert(key, Rc::clone(&absent));
-        absent
+        let is_to_come = |it: &Member| !need.together || !self.has_come(need, *it);
+        let members: Rc<[Member]> = need.members().filter(is_to_come).collect();
+        let mut many = self.many.borrow_mut();
+        let number = many.len();
+        many.insert(key, (number, Rc::clone(&members)));
+        (number, members)
     }
 
     /// Whether a process has done its part of what all do together.
@@ -133,9 +163,9 @@ impl<'a> Graph<'a> {
     /// Those to name for what a rank needs: without itself, unless it is the only one, and without
     /// those who have done their part.
     pub fn named(&self, need: &'a Need, by: Member) -> Vec<Member> {
-        let all: Vec<_> = match need.together {
-            true => self.absent(need).to_vec(),
-            false => need.members().collect(),
+        let all: Vec<_> = match is_of_few(need) {
+            true => need.members().collect(),
+            false => self.many(need).1.to_vec(),
         };
         let others: Vec<_> = all.iter().copied().filter(|&it| it != by).collect();
         match others.is_empty() {
@@ -153,10 +183,24 @@ impl<'a> Graph<'a> {
             .collect()
     }
 
-    /// Those for whom a rank waits in vain.
-    pub fn in_vain(&self, rank: &'a Rank) -> BTreeSet<Member> {
-        let hopeless = rank.needs().filter(|need| !self.may_come(need));
-        hopeless.flat_map(|need| self.missing(need)).collect()
+    /// Whether a rank waits for another one in vain.
+    pub fn is_in_vain(&self, rank: &'a Rank, other: Member) -> bool {
+        let mut hopeless = self.hopeless(rank);
+        !self.is_free(other) && hopeless.any(|need| self.is_to_come(need, other))
+    }
+
+    /// The needs of a rank that nobody can fulfil.
+    pub fn hopeless(&self, rank: &'a Rank) -> impl Iterator<Item = &'a Need> {
+        rank.needs().filter(|need| !self.may_come(need))
+    }
+
+    /// Whether it is still that process's to do what is needed.
+    fn is_to_come(&self, need: &'a Need, member: Member) -> bool {
+        let is_of = |&(first, count): &(Member, u32)| {
+            let at = member.rank.wrapping_sub(first.rank);
+            first.job == member.job && first.rank <= member.rank && at < count
+        };
+        need.of.iter().any(is_of) && !(need.together && self.has_come(need, member))
     }
 
     /// The ranks to whom waiting leads in the end: a group of those that wait for each other, and
@@ -169,21 +213,31 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// What one waits for: a process, or all those who are still to do what many need alike, by the
+/// number of that. Each of many who wait for the same leads there by one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    One(Member),
+    Many(usize),
+}
+
 /// Strongly connected components (R. Tarjan, 1972), those of which none leads to another one.
 #[derive(Debug)]
 struct Tarjan<'g, 'a> {
     graph: &'g Graph<'a>,
     /// Each visited one: its number, and whether it is on the stack.
-    seen: BTreeMap<Member, (usize, bool)>,
-    stack: Vec<Member>,
+    seen: BTreeMap<Place, (usize, bool)>,
+    stack: Vec<Place>,
     groups: Vec<BTreeSet<Member>>,
+    /// Those behind the places of many.
+    many: BTreeMap<usize, Rc<[Member]>>,
 }
 
 /// A visit that is under way.
 #[derive(Debug)]
 struct Visit {
-    member: Member,
-    next: Vec<Member>,
+    place: Place,
+    next: Vec<Place>,
     low: usize,
     /// Whether a way leads out of the group.
     leads_out: bool,
@@ -196,35 +250,58 @@ impl<'g, 'a> Tarjan<'g, 'a> {
             seen: BTreeMap::new(),
             stack: Vec::new(),
             groups: Vec::new(),
+            many: BTreeMap::new(),
         }
     }
 
-    fn visit(&mut self, member: Member) -> Visit {
+    fn visit(&mut self, place: Place) -> Visit {
         let number = self.seen.len();
-        self.seen.insert(member, (number, true));
-        self.stack.push(member);
-        let rank = self.graph.ranks.get(&member);
-        let next = rank
-            .map(|rank| self.graph.in_vain(rank))
-            .unwrap_or_default();
+        self.seen.insert(place, (number, true));
+        self.stack.push(place);
         Visit {
-            member,
-            next: next.into_iter().collect(),
+            place,
+            next: match place {
+                Place::One(member) => self.behind_one(member),
+                Place::Many(number) => self.in_vain(self.many[&number].iter().copied()),
+            },
             low: number,
             leads_out: false,
         }
     }
 
+    /// The places of those who cannot do anything.
+    fn in_vain(&self, members: impl Iterator<Item = Member>) -> Vec<Place> {
+        let held = members.filter(|it| !self.graph.is_free(*it));
+        held.map(Place::One).collect()
+    }
+
+    fn behind_one(&mut self, member: Member) -> Vec<Place> {
+        let graph = self.graph;
+        let mut next = Vec::new();
+        let ranks = graph.ranks.get(&member).into_iter();
+        for need in ranks.flat_map(|rank| graph.hopeless(rank)) {
+            if is_of_few(need) {
+                next.extend(self.in_vain(need.members()));
+            } else {
+                let (number, members) = graph.many(need);
+                self.many.insert(number, members);
+                next.push(Place::Many(number));
+            }
+        }
+        next
+    }
+
     fn groups(mut self, from: &[&'a Rank]) -> Vec<BTreeSet<Member>> {
         for rank in from {
-            if !self.seen.contains_key(&rank.member) {
-                self.walk(rank.member);
+            let place = Place::One(rank.member);
+            if !self.seen.contains_key(&place) {
+                self.walk(place);
             }
         }
         self.groups
     }
 
-    fn walk(&mut self, from: Member) {
+    fn walk(&mut self, from: Place) {
         let mut way = vec![self.visit(from)];
         while let Some(here) = way.last_mut() {
             if let Some(next) = here.next.pop() {
@@ -239,16 +316,20 @@ impl<'g, 'a> Tarjan<'g, 'a> {
                 continue;
             }
             let Some(done) = way.pop() else { return };
-            let (number, _) = self.seen[&done.member];
+            let (number, _) = self.seen[&done.place];
             let is_root = done.low == number;
             if is_root {
-                let at = self.stack.iter().rposition(|&it| it == done.member);
-                let group: BTreeSet<_> = self.stack.drain(at.unwrap_or(0)..).collect();
-                for member in &group {
-                    self.seen.entry(*member).and_modify(|it| it.1 = false);
+                let at = self.stack.iter().rposition(|&it| it == done.place);
+                let group: Vec<_> = self.stack.drain(at.unwrap_or(0)..).collect();
+                for place in &group {
+                    self.seen.entry(*place).and_modify(|it| it.1 = false);
                 }
                 if !done.leads_out {
-                    self.groups.push(group);
+                    let members = group.into_iter().filter_map(|it| match it {
+                        Place::One(member) => Some(member),
+                        Place::Many(_) => None,
+                    });
+                    self.groups.push(members.collect());
                 }
             }
             if let Some(before) = way.last_mut() {

@@ -69,6 +69,8 @@ impl Finding {
 
 /// What one does, of several.
 fn several(does: &str) -> String {
+    let does = does.replacen(": its last call was", ": their last call was", 1);
+    let does = does.replacen(", and it is at", ", and they are at", 1);
     for (one, many) in [
         ("waits ", "wait "),
         ("has ", "have "),
@@ -79,7 +81,7 @@ fn several(does: &str) -> String {
             return format!("{many}{rest}");
         }
     }
-    does.to_string()
+    does
 }
 
 #[cfg(test)]
@@ -91,5 +93,9 @@ mod tests {
         assert_eq!(several("waits in MPI_Recv"), "wait in MPI_Recv");
         assert_eq!(several("has finalized MPI"), "have finalized MPI");
         assert_eq!(several("does not wait in MPI"), "do not wait in MPI");
+        assert_eq!(
+            several("does not wait in MPI: its last call was MPI_Send, and it is at a.c:3"),
+            "do not wait in MPI: their last call was MPI_Send, and they are at a.c:3"
+        );
     }
 }

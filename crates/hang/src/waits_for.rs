@@ -147,21 +147,21 @@ impl Need {
     }
 }
 
-/// Whether what a process has sent over networks has arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Whether what a process has sent over networks has arrived, the surest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Sent {
     /// All of it has, or nothing was sent.
     #[default]
     Arrived,
-    /// Some of it has not.
-    UnderWay,
     /// A network does not tell.
     Unknown,
+    /// Some of it has not.
+    UnderWay,
 }
 
 impl Sent {
-    const ALL: [Sent; 3] = [Sent::Arrived, Sent::UnderWay, Sent::Unknown];
+    const ALL: [Sent; 3] = [Sent::Arrived, Sent::Unknown, Sent::UnderWay];
 }
 
 /// What a thread waits for.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::cause::{Case, Finding, lasting};
+use crate::cause::{Case, Finding, lasting, since};
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
 use crate::waits_for::{Member, Sent};
@@ -91,21 +91,39 @@ impl Watch {
             names,
         };
         let mut likely = None;
-        if let Some(root) = graph.roots(&held).first() {
-            let found = case.deadlock(root, &held);
-            if self.is_certain(&found, &ranks) {
-                return (!self.told.contains(&told(&found))).then_some(found);
+        if !held.is_empty() {
+            let is_new = |root: &BTreeSet<Member>| {
+                let mut waits = case.waiting(root, &held).into_iter();
+                waits.any(|it| !self.told.contains(&(true, it.member, since(it))))
+            };
+            let mut roots = graph.roots(&held);
+            roots.retain(is_new);
+            let waited = |root: &BTreeSet<Member>| {
+                let waits = case.waiting(root, &held).into_iter();
+                waits.map(|it| case.waited(it)).min().unwrap_or_default()
+            };
+            let is_certain = |root: &&BTreeSet<Member>| self.is_certain(root, waited(root), &ranks);
+            if let Some(root) = roots.iter().find(is_certain) {
+                return Some(case.deadlock(root, &held));
             }
-            likely = Some(found).filter(|it| it.waited >= self.patience);
+            // What others wait for was told.
+            let root = roots.first()?;
+            likely = (waited(root) >= self.patience).then(|| case.deadlock(root, &held));
         }
         let is_known = |member, since| self.told.contains(&(false, member, since));
         let slow = case.slow(self.patience, is_known)?;
+        // The next look tells whether those that seem to run have begun to wait.
+        let (waiting, lasting) = (waiting(now), waiting(&ranks));
+        let is_new = |it: &Member| waiting.contains(it) && !lasting.contains(it);
+        if slow.culprits.iter().all(is_new) {
+            return None;
+        }
         Some(match likely {
             // Something may still be under way. If it is not, they are the ones to look at.
             Some(likely) => Finding {
                 definite: false,
                 waited: slow.waited,
-                wait: slow.wait,
+                waits: slow.waits,
                 ..likely
             },
             None => slow,
@@ -123,7 +141,9 @@ impl Watch {
 
     /// The user was told that, and of all who waited at the last look.
     pub fn tell(&mut self, found: &Finding) {
-        self.told.insert(told(found));
+        let waits = found.waits.iter();
+        let waits = waits.map(|&(member, since)| (found.definite, member, since));
+        self.told.extend(waits);
         if !found.definite {
             self.patience = self.patience.saturating_mul(2);
         }
@@ -133,35 +153,34 @@ impl Watch {
         }
     }
 
-    /// Whether it is to be believed already that ranks wait for ever: nothing can be under way that
-    /// would change it.
-    fn is_certain(&self, found: &Finding, ranks: &[Rank]) -> bool {
+    /// Whether it is to be believed already that ranks wait for ever, at least so long already, all
+    /// of them for these: nothing can be under way that would change it.
+    fn is_certain(&self, root: &BTreeSet<Member>, waited: Duration, ranks: &[Rank]) -> bool {
         let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
         if sent().any(|it| it == Sent::UnderWay) {
             return false;
         }
         let mut hosts = ranks.iter().map(|it| it.host.as_str());
         let first = hosts.next();
-        let waited = match hosts.all(|host| Some(host) == first) {
+        let enough = match hosts.all(|host| Some(host) == first) {
             _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
             true if !self.are_several => Duration::ZERO,
             _ => ARRIVED,
         };
-        let culprit = |rank: &Rank| found.culprits.contains(&rank.member);
-        let mut gone = ranks
-            .iter()
-            .filter(|it| it.state == State::Ended && culprit(it));
+        let has_ended = |rank: &&Rank| rank.state == State::Ended && root.contains(&rank.member);
+        let mut gone = ranks.iter().filter(has_ended);
         let is_over = |rank: &Rank| {
             let since = self.ended.get(&rank.member);
             since.is_some_and(|since| since.elapsed() >= ENDED)
         };
-        found.waited >= waited && gone.all(is_over)
+        waited >= enough && gone.all(is_over)
     }
 }
 
-fn told(found: &Finding) -> Told {
-    let (member, since) = found.wait;
-    (found.definite, member, since)
+/// Those of some ranks that wait.
+fn waiting(ranks: &[Rank]) -> BTreeSet<Member> {
+    let waiting = ranks.iter().filter(|it| it.waits().next().is_some());
+    waiting.map(|it| it.member).collect()
 }
 
 #[cfg(test)]
@@ -284,7 +303,7 @@ mod tests {
             [&ranks[..], &[rank(3, "a", None)]].concat()
         };
         let mut told =
-            |first, second| look(&mut watch, &at(first, second)).map(|it| it.wait.0.rank);
+            |first, second| look(&mut watch, &at(first, second)).map(|it| it.waits[0].0.rank);
         assert_eq!(told(75, 75), None);
         assert_eq!(told(60, 75), Some(0));
         assert_eq!(told(60, 75), None, "it was told");
@@ -295,5 +314,42 @@ mod tests {
             None,
             "one that was told of with another one is known"
         );
+    }
+
+    #[test]
+    fn a_deadlock_that_comes_later_is_told_and_one_of_that_time_only_once() {
+        let pair = |first: u32, since| {
+            let wait = |other| Some((other, since, Sent::Arrived));
+            [
+                rank(first, "a", wait(first + 1)),
+                rank(first + 1, "a", wait(first)),
+            ]
+        };
+        let mut watch = Watch::new(Duration::MAX);
+        let early = [pair(0, 10), pair(2, 20)].concat();
+        let mut culprits = |ranks: &[Rank]| {
+            let found = look(&mut watch, ranks)?;
+            assert!(found.definite);
+            Some(found.culprits[0].rank)
+        };
+        assert_eq!(culprits(&early), Some(0), "it names the others, too");
+        assert_eq!(culprits(&early), None);
+        let late = [&early[..], &pair(4, 90)].concat();
+        assert_eq!(culprits(&late), Some(4));
+        assert_eq!(culprits(&late), None);
+    }
+
+    #[test]
+    fn a_rank_whose_wait_is_new_is_not_said_to_run() {
+        let mut watch = Watch::new(Duration::from_secs(30));
+        let wait = |other, since| Some((other, since, Sent::Arrived));
+        let first = rank(0, "a", wait(1, 10));
+        let ranks = |second| [first.clone(), rank(1, "a", second)];
+        watch.see(ranks(None).to_vec());
+        let now = ranks(wait(0, 98));
+        assert_eq!(watch.judge(&Names::of_job(1), &now), None);
+        assert!(look(&mut watch, &now).is_some_and(|it| it.definite));
+        let now = ranks(None);
+        assert!(look(&mut Watch::new(Duration::from_secs(30)), &now).is_some());
     }
 }

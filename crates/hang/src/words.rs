@@ -121,6 +121,7 @@ pub(crate) fn need<'r>(need: &'r Need, named: Named<'_, 'r>, names: &Names) -> S
         }
         What::Collective => format!("for {whom}{about}"),
         What::Agreement => format!("for {whom}{about}"),
+        What::Lock if need.open => format!("for a lock that may be of {whom}{about}"),
         What::Lock => format!(
             "for a lock that {whom} {}{about}",
             if is_one { "holds" } else { "hold" }

@@ -1,5 +1,7 @@
 //! Leaving, and what is still owed then.
 
+use catena_fabric::Peer;
+
 use crate::bridge::Bridge;
 use crate::networks::Networks;
 use crate::routes::Routes;
@@ -49,6 +51,13 @@ impl<S, R> Routes<S, R> {
         let own = own.is_none_or(|it| it.is_delivered());
         let others = self.bridges.iter_mut().map(Bridge::is_delivered);
         others.fold(own, |all, one| all & one)
+    }
+
+    /// Whether something has come from a peer over a network, and it has not said since that it
+    /// leaves: what is sent to it unasked is not taken for a sign that it has died.
+    pub fn is_in_contact(&self, peer: Peer) -> bool {
+        let far = self.far(peer);
+        far.is_some_and(|(networks, number)| networks.is_in_contact(number))
     }
 
     /// Whether all that this process has sent over networks has arrived; `None` if that is not

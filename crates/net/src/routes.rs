@@ -289,7 +289,7 @@ impl<S, R> Routes<S, R> {
 
     /// The networks to a peer whose route they are, and its number there.
     #[inline]
-    fn far(&self, peer: Peer) -> Option<(&Networks, Peer)> {
+    pub(crate) fn far(&self, peer: Peer) -> Option<(&Networks, Peer)> {
         if self.bridges.is_empty() || self.peers.is_own(peer) {
             return Some((self.networks.as_deref()?, peer));
         }

@@ -93,6 +93,9 @@ mod block;
 mod deaths;
 mod engine;
 mod exchange;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzz;
 mod hooks;
 mod host;
 mod life;

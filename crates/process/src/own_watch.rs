@@ -1,8 +1,8 @@
 //! Whether the job hangs, where Catena's launcher is not there to look.
 //!
 //! Under the launcher of another library, or none, the ranks look themselves: on each node the
-//! first of those that have waited long. It sees the ranks of its node, and that of the first node
-//! also those of which other nodes have told it ([`abroad`]), and those of jobs that its own waits
+//! first of those that have waited long. It sees the ranks of its node, that of the first of such
+//! nodes also those of which others have told it ([`abroad`]), and those of jobs that its own waits
 //! for; others may be able to do anything.
 
 use std::collections::BTreeSet;
@@ -74,13 +74,16 @@ pub(crate) fn begin(node: Node, is_watched: bool) {
 
 /// A message of [`abroad`] has come from a rank of this job. What makes no sense is dropped.
 pub fn deliver_abroad(from: u32, what: abroad::What, bytes: &[u8]) {
-    let looks = looks();
-    abroad::with(|it| it.deliver(from, what, bytes, looks, Instant::now()));
+    let Some(node) = NODE.get() else {
+        return;
+    };
+    let looks = looks(node);
+    let message = (from, what, bytes);
+    abroad::with(|it| it.deliver(&node.job, message, looks, Instant::now()));
 }
 
 /// Which rank of this node looks, and whether it is this one; `None` if nobody has waited long.
-fn looks() -> Option<(u32, bool)> {
-    let node = NODE.get()?;
+fn looks(node: &Node) -> Option<(u32, bool)> {
     let place = node.looks()?;
     let &rank = node.job.local.get(place as usize)?;
     Some((rank, rank == node.job.rank))
@@ -93,9 +96,7 @@ pub(crate) fn watch() {
         return;
     };
     let now = clock::monotonic_ns();
-    let judges = abroad::with(|it| it.judges().then(|| it.looks_every()));
-    let every = judges.flatten().unwrap_or(EVERY);
-    if now.saturating_sub(LAST.load(Relaxed)) < every.as_nanos() as u64 {
+    if now.saturating_sub(LAST.load(Relaxed)) < EVERY.as_nanos() as u64 {
         return;
     }
     LAST.store(now, Relaxed);
@@ -108,23 +109,21 @@ pub(crate) fn watch() {
     // This process cannot see processes of another namespace, so they may do anything.
     let own = catena_trace::space_of(None);
     let is_seen = |it: &View<'_>| it.who().space == own;
-    let host = if judges.is_some() {
-        node.job.host()
-    } else {
-        ""
-    };
+    let host = node.job.host();
     let mut ranks: Vec<Rank> = (0..node.ranks)
         .filter_map(|place| node.view(place))
         .filter(is_seen)
         .filter_map(|it| look(&it, host, is_there(&it).then(|| it.who().pid)).ok())
         .collect();
-    let is_told_here = abroad::with(|it| match it.judges() {
-        true => {
-            ranks.extend(it.take_reports());
+    let are_several = match abroad::with(|it| it.look(&node.job, &ranks, Instant::now())) {
+        // Somebody else judges, or this one not that often.
+        Some(None) => return,
+        Some(Some(reports)) => {
+            ranks.extend(reports);
             true
         }
-        false => it.report(&ranks, Instant::now()),
-    });
+        None => false,
+    };
     let own = node.job.job_id;
     let others = of_other_jobs(&ranks, own, host);
     if !others.is_empty() {
@@ -132,39 +131,68 @@ pub(crate) fn watch() {
         LAST.store(now + OTHER_JOBS.as_nanos() as u64, Relaxed);
         ranks.extend(others);
     }
-    // Of several jobs that wait for each other one tells: the oldest, as launchers do not always
-    // pass on what spawned processes say.
-    let waiting = ranks.iter().filter(|it| it.waits().next().is_some());
-    let is_first = waiting.min_by_key(|it| it.pid).map(|it| it.member.job) == Some(own);
     let names = Names::of_job(own);
-    let seen = seen.get_or_insert_with(|| match judges {
-        Some(_) => Watch::new(HANG_AFTER.get()).of_several_hosts(),
-        None => Watch::new(HANG_AFTER.get()),
+    let seen = seen.get_or_insert_with(|| match are_several {
+        true => Watch::new(HANG_AFTER.get()).of_several_hosts(),
+        false => Watch::new(HANG_AFTER.get()),
     });
     let found = seen.judge(&names, &ranks);
+    let oldest = found.as_ref().and_then(|it| oldest(&ranks, it, host));
     seen.see(ranks);
     // What cannot be told now is found again.
     if let Some(found) = found
-        && is_told_here.unwrap_or(true)
-        && is_first
+        && oldest == Some(own)
         && tell(&found)
     {
         seen.tell(&found);
     }
 }
 
-/// The ranks on this host of other jobs that these wait for: of spawned ones, say. Cost: the open
-/// files of the user's processes are looked through, if there are any.
-fn of_other_jobs(ranks: &[Rank], own: u64, host: &str) -> Vec<Rank> {
+/// The jobs that these name as those that they wait for.
+fn named(ranks: &[Rank]) -> BTreeSet<u64> {
     let named = ranks.iter().flat_map(Rank::needs).flat_map(|it| &it.of);
-    let named = named.map(|(first, _)| first.job).filter(|&job| job != own);
-    let named: BTreeSet<u64> = named.collect();
-    if named.is_empty() {
+    named.map(|(first, _)| first.job).collect()
+}
+
+/// The ranks on this host of other jobs that these wait for, of spawned ones, say, and of those
+/// that they wait for in turn. Cost: the open files of the user's processes are looked through, if
+/// there are any.
+fn of_other_jobs(ranks: &[Rank], own: u64, host: &str) -> Vec<Rank> {
+    let mut wanted = named(ranks);
+    if wanted.iter().all(|&job| job == own) {
         return Vec::new();
     }
-    let all = jobs().unwrap_or_default().into_iter();
-    let all = all.filter(|it| named.contains(&it.job));
-    all.flat_map(|it| it.look(host)).collect()
+    let mut all = jobs().unwrap_or_default();
+    all.retain(|it| it.job != own);
+    let mut found = Vec::new();
+    loop {
+        let next = all.extract_if(.., |it| wanted.contains(&it.job));
+        let next: Vec<Rank> = next.flat_map(|it| it.look(host)).collect();
+        if next.is_empty() {
+            return found;
+        }
+        wanted = named(&next);
+        found.extend(next);
+    }
+}
+
+/// The job that is to tell that: the oldest of those that see it, as they wait for the culprits, or
+/// are theirs. Launchers do not always pass on what spawned processes say.
+fn oldest(ranks: &[Rank], found: &Finding, host: &str) -> Option<u64> {
+    let mut see: BTreeSet<u64> = found.culprits.iter().take(1).map(|it| it.job).collect();
+    loop {
+        let names = |it: &&Rank| !named(std::slice::from_ref(it)).is_disjoint(&see);
+        let more = ranks.iter().filter(names).map(|it| it.member.job);
+        let more: Vec<_> = more.filter(|it| !see.contains(it)).collect();
+        if more.is_empty() {
+            break;
+        }
+        see.extend(more);
+    }
+    let counts = |it: &&Rank| it.host == host && see.contains(&it.member.job);
+    let waiting = ranks.iter().filter(|it| it.waits().next().is_some());
+    let oldest = waiting.filter(counts).min_by_key(|it| it.pid);
+    oldest.map(|it| it.member.job)
 }
 
 /// Whether the process of an area is still there.
@@ -200,4 +228,61 @@ fn tell(found: &Finding) -> bool {
         "{text}  `catena hang {pid}` on this host says more, with the lines of the program"
     );
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use catena_hang::{Member, Need, Thread, WaitsFor, What, find};
+
+    use super::*;
+
+    fn waiting(job: u64, pid: u32, host: &str, other: u64) -> Rank {
+        let mut need = Need::new(What::Message);
+        need.add(Member {
+            job: other,
+            rank: 0,
+        });
+        let waits = WaitsFor {
+            needs: vec![need],
+            ..WaitsFor::default()
+        };
+        Rank {
+            member: Member { job, rank: 0 },
+            host: host.into(),
+            pid,
+            state: State::Running,
+            at: 0,
+            others: false,
+            threads: vec![Thread {
+                waits: Some(waits),
+                ..Thread::default()
+            }],
+        }
+    }
+
+    #[test]
+    fn the_oldest_job_tells_of_those_that_see_it() {
+        let oldest = |ranks: &[Rank]| {
+            let found = find(&Names::of_job(1), ranks, ranks, Duration::ZERO);
+            let found = found.expect("they wait for ever");
+            (found.culprits[0].job, oldest(ranks, &found, "h"))
+        };
+        let first = waiting(1, 100, "h", 2);
+        let circle = [
+            first.clone(),
+            waiting(2, 200, "h", 3),
+            waiting(3, 300, "h", 1),
+        ];
+        assert_eq!(oldest(&circle), (1, Some(1)));
+        // The first one does not see for what the second one waits.
+        let (busy, own) = (waiting(1, 100, "h", 9), waiting(2, 200, "h", 2));
+        assert_eq!(oldest(&[busy, own]), (2, Some(2)));
+        let both = [waiting(1, 100, "h", 1), waiting(2, 200, "h", 1)];
+        assert_eq!(oldest(&both), (1, Some(1)));
+        // Numbers of another host tell nothing of who is older.
+        let mut far = waiting(2, 7, "other", 1);
+        far.member.rank = 1;
+        let apart = [first, waiting(2, 200, "h", 1), far];
+        assert_eq!(oldest(&apart), (1, Some(1)));
+    }
 }

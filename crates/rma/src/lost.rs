@@ -26,7 +26,7 @@ pub(crate) enum Awaits {
     Together,
     /// For those who have the lock of that member of the node to give it back.
     Holders(u32),
-    /// For those in a gate, who leave it by themselves.
+    /// For those in the gate to leave it.
     Gate,
 }
 
@@ -105,7 +105,7 @@ impl Window {
                 Awaits::Holders(local) => {
                     self.need(process, What::Lock, |rank| self.has_lock(local, rank))
                 }
-                Awaits::Gate => self.need(process, What::Remote, |_| true),
+                Awaits::Gate => self.need_of_gate(process),
                 Awaits::Each | Awaits::Any | Awaits::Together => {
                     let mut need = self.need(process, What::Epoch, &concerns);
                     need.any = awaits == Awaits::Any;

@@ -17,6 +17,7 @@ use std::sync::atomic::fence;
 
 use catena_abi::consts;
 use catena_core::Process;
+use catena_hang::{Need, What};
 use catena_objects::error::Result;
 use catena_objects::fail;
 
@@ -199,6 +200,33 @@ impl Window {
             Err(_) => mine.in_gate.store(mine.in_gate.load(Relaxed) - 1, Release),
         }
         outcome
+    }
+
+    /// Whether a member is inside of the gate, and does not only wait there, as far as that is
+    /// known here.
+    pub(crate) fn is_in_gate(&self, rank: u32) -> bool {
+        let local = self.targets[rank as usize].local;
+        if local == ELSEWHERE {
+            return self.is_in_own_gate_from_far(rank);
+        }
+        let row = self.control.row(local);
+        let (inside, waits) = (row.in_gate.load(Acquire), row.gate_waits.load(Relaxed));
+        // Its keeper's row counts those elsewhere, too.
+        let (far, far_waits) = match local == self.node.me {
+            true => self.count_in_own_gate_from_far(),
+            false => (0, 0),
+        };
+        inside.saturating_sub(far) > waits.saturating_sub(far_waits)
+    }
+
+    /// What a wait at the gate of this node is for: those who are inside.
+    pub(crate) fn need_of_gate(&self, process: &Process) -> Need {
+        let is_inside = |rank| rank != self.me && self.is_in_gate(rank);
+        let mut need = self.need(process, What::Lock, is_inside);
+        // Of those elsewhere the keeper alone knows.
+        let are_all_here = self.node.ranks.len() == self.size() as usize;
+        need.open |= !are_all_here && self.me != self.node.leaders[0];
+        need
     }
 
     fn leave_gate(&self, process: &Process, class: Class) {

@@ -3,11 +3,13 @@
 // waits: for the report, some two seconds
 // time: 20
 // run: -n 2 --on-hang end -- receives; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1 with tag 7; ends 4
+// run: -n 2 --on-hang end -- session; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1 with tag 7
 // run: -n 2 --on-hang end -- sends; exit 123; says job hangs: rank 0 waits in MPI_Send \S+ until rank 1 receives; says MPI_Sendrecv does both
 // run: -n 4 --on-hang end -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend \S+ until rank 1 receives
 // run: -n 3 --on-hang end -- unsent; exit 16; says MPI_Recv: rank 2 has called MPI_Finalize
 // run: -n 3 --on-hang end -- unreceived; exit 16; says MPI_Ssend: rank 2 has not received the message
 // run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
+// run: -n 3 --on-hang end -- wild; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from any of ranks 1 and 2 with tag 5 .*what has come from there is one of 4 bytes with tag 6
 // run: -n 5 --on-hang end -- later; exit 123; says job hangs: rank 2 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
 // run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1
 // run: -n 2 --on-hang end -- comm; exit 123; says job hangs: rank 0 waits in MPI_Recv .* on MPI_COMM_WORLD
@@ -28,6 +30,10 @@
 // run: -n 2 --on-hang end -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
 // run: -n 2 --on-hang end --set LINK=tcp -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
 // run: -n 3 --on-hang end --set LINK=tcp -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
+// run: -n 3 --on-hang end -- lockall; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and rank 0 waits for it: rank 0 waits in MPI_Win_lock \S+ for a lock that rank 1 holds
+// run: -n 3 --on-hang end -- lockone; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and rank 0 waits for it: rank 0 waits in MPI_Win_lock_all \S+ for a lock that rank 1 holds
+// run: -n 3 --on-hang end --set LINK=tcp -- lockall; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
+// run: -n 3 --on-hang end --set LINK=tcp -- lockone; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
 // run: -n 3 --on-hang end -- waitall; exit 123; says job hangs: rank 0 waits in MPI_Waitall
 // run: -n 3 --on-hang end -- waitany; exit 123; says job hangs: rank 0 waits in MPI_Waitany \S+ for a message from rank 1.* or a message from rank 2|job hangs: rank 0 waits in MPI_Waitany
 // run: -n 3 --on-hang end -- any; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from any of ranks 1 and 2
@@ -72,6 +78,8 @@
 // run: -n 4 --on-hang end --host h0:2,h1:2 --launcher-agent scripts/hosts -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend
 // run: -n 2 --on-hang end --host h0:1,h1:1 --launcher-agent scripts/hosts -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
 // run: -n 3 --on-hang end --host h0:1,h1:2 --launcher-agent scripts/hosts -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
+// run: -n 3 --on-hang end --host h0:1,h1:2 --launcher-agent scripts/hosts -- lockone; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
+// run: -n 3 --on-hang end --host h0:2,h1:1 --launcher-agent scripts/hosts -- lockall; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
 #include "../check.h"
 #include <mpi-ext.h>
 #include <pthread.h>
@@ -143,6 +151,20 @@ static void in_windows(const char *mode)
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win);
         MPI_Barrier(world);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, !rank, 0, win);
+    }
+    /* A lock of one and the lock of all keep each other out, whichever comes first. */
+    if (!strcmp(mode, "lockall") || !strcmp(mode, "lockone")) {
+        int is_one = !strcmp(mode, "lockone");
+        if (rank == 1 && is_one)
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        if (rank == 1 && !is_one)
+            MPI_Win_lock_all(0, win);
+        MPI_Barrier(world);
+        if (rank == 0 && is_one)
+            MPI_Win_lock_all(0, win);
+        if (rank == 0 && !is_one)
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        stays_away();
     }
     MPI_Barrier(world);
 }
@@ -219,6 +241,19 @@ static void with_a_child(char **argv)
     else
         child = parent;
     MPI_Recv(&other, 1, MPI_INT, 0, 0, child, MPI_STATUS_IGNORE);
+}
+
+/* Sessions alone. */
+static void in_a_session(void)
+{
+    MPI_Session session;
+    MPI_Group all;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
+    MPI_Comm_create_from_group(all, "hangs", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world);
+    MPI_Comm_rank(world, &rank);
+    receive(!rank, 7);
+    MPI_Session_finalize(&session);
 }
 
 static void *send_late(void *unused)
@@ -418,6 +453,10 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < sizeof threaded / sizeof *threaded; i++)
         if (!strcmp(mode, threaded[i]))
             level = MPI_THREAD_MULTIPLE;
+    if (!strcmp(mode, "session")) {
+        in_a_session();
+        return 0;
+    }
     MPI_Init_thread(&argc, &argv, level, &level);
     world = MPI_COMM_WORLD;
     MPI_Comm_size(world, &size);
@@ -473,6 +512,13 @@ int main(int argc, char **argv)
             receive(3, 5);
         if (rank == 3)
             MPI_Send(&one, 1, MPI_INT, 2, 6, world);
+        MPI_Barrier(world);
+    }
+    if (!strcmp(mode, "wild")) {
+        if (rank == 0)
+            receive(MPI_ANY_SOURCE, 5);
+        else
+            MPI_Send(&one, 1, MPI_INT, 0, 6, world);
         MPI_Barrier(world);
     }
     if (!strcmp(mode, "source")) {

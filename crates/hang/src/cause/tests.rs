@@ -349,6 +349,14 @@ fn ten_thousand_ranks_take_no_time() {
         .map(|it| receiving(it, (it + 1) % count, 0))
         .collect();
     assert_eq!(definite(&chain).culprits.len(), count as usize);
+    let pairs: Vec<_> = (0..count).map(|it| receiving(it, it ^ 1, 0)).collect();
+    let mut watch = crate::Watch::new(Duration::MAX);
+    watch.see(pairs.clone());
+    let found = watch.judge(&Names::of_job(JOB), &pairs);
+    let found = found.expect("all wait for ever");
+    assert_eq!(found.culprits, [of(0), of(1)]);
+    watch.tell(&found);
+    assert_eq!(watch.judge(&Names::of_job(JOB), &pairs), None);
 }
 
 #[test]
@@ -381,6 +389,76 @@ fn ten_thousand_ranks_that_come_together_take_no_time() {
         .collect();
     ranks[77] = receiving(77, 5, 1);
     assert_eq!(definite(&ranks).culprits, [of(77)]);
+}
+
+/// Of chains each rank is released by the next one; of ranks that come together, and of those that
+/// receive from anybody, all are named by each.
+#[test]
+fn ten_thousand_ranks_that_others_release_take_no_time() {
+    let count = 10_000;
+    let slow = |ranks: &[Rank]| {
+        let found = found(ranks).expect("some have waited long");
+        assert!(!found.definite, "{}", found.cause);
+    };
+    let up = (0..count - 1).map(|it| receiving(it, it + 1, 0));
+    slow(&up.chain([running(count - 1)]).collect::<Vec<_>>());
+    let down = (1..count).map(|it| receiving(it, it - 1, 0));
+    slow(&down.chain([running(0)]).collect::<Vec<_>>());
+    let all: Vec<u32> = (0..count).collect();
+    let mut any = need(What::Message, &all);
+    any.any = true;
+    let receive = |&number: &u32| waiting(number, "MPI_Recv", any.clone());
+    let mut receiving: Vec<_> = all.iter().map(receive).collect();
+    let names = Names::of_job(JOB);
+    let watch = crate::Watch::new(Duration::MAX);
+    assert_eq!(
+        watch.judge(&names, &receiving),
+        None,
+        "it is the first look"
+    );
+    let graph = Graph::new(&receiving);
+    assert_eq!(graph.roots(&graph.held())[0].len(), count as usize);
+    receiving[77] = running(77);
+    slow(&receiving);
+    let mut together = need(What::Collective, &all);
+    together.together = true;
+    let half = all.iter().take(all.len() / 2);
+    let half = half.map(|&number| waiting(number, "MPI_Barrier", together.clone()));
+    slow(&half.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_message_that_nobody_receives_is_told_of_a_receive_from_anybody() {
+    let mut any = need(What::Message, &[0, 1, 2]);
+    any.any = true;
+    any.tag = Some(5);
+    any.unexpected = vec![Envelope {
+        source: 1,
+        tag: 6,
+        bytes: 4,
+    }];
+    let first = waiting(0, "MPI_Recv", any);
+    let finding = definite(&[first, in_barrier(1, &[0]), in_barrier(2, &[0])]);
+    assert_eq!(finding.culprits, [of(0)]);
+    let came = "what has come from there is one of 4 bytes with tag 6";
+    assert!(finding.cause.ends_with(came), "{}", finding.cause);
+}
+
+#[test]
+fn what_was_under_way_at_the_look_before_may_have_come_since_another_look() {
+    let pair = |sent| {
+        let mut ranks = [receiving(0, 1, 7), receiving(1, 0, 7)];
+        ranks[0].threads[0].waits.as_mut().expect("it waits").sent = sent;
+        ranks
+    };
+    let sent = |before, now| {
+        let ranks = lasting(&pair(before), &pair(now));
+        ranks[0].threads[0].waits.as_ref().expect("it lasts").sent
+    };
+    use crate::waits_for::Sent::{Arrived, UnderWay, Unknown};
+    assert_eq!(sent(UnderWay, Arrived), UnderWay);
+    assert_eq!(sent(Arrived, Unknown), Unknown);
+    assert_eq!(sent(Arrived, Arrived), Arrived);
 }
 
 #[test]

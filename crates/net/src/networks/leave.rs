@@ -71,6 +71,12 @@ impl Networks {
         self.exchange.judges_ends() || self.receipts.has_left(peer)
     }
 
+    /// Whether something has come from a peer, and it has not said since that it leaves: then it
+    /// may be sent something unasked.
+    pub fn is_in_contact(&self, peer: Peer) -> bool {
+        self.receipts.has_heard_of(peer) && !self.receipts.has_left(peer)
+    }
+
     /// Answers those who ask what has arrived.
     #[cold]
     #[inline(never)]

@@ -16,7 +16,7 @@ use catena_objects::error::{Error, Kind, Result};
 use super::carry;
 use super::exchange::{self, Exchange, Pending};
 use super::record::{Head, Trouble, What};
-use super::state::{Answer, ELSEWHERE, Far};
+use super::state::{Answer, ELSEWHERE, Far, Held};
 use crate::lost::Awaits;
 use crate::window::Window;
 
@@ -70,9 +70,8 @@ impl Window {
     pub(crate) fn await_answer(&self, process: &Process, rank: u32, answer: &Answer) -> Result<()> {
         if !answer.has_come() {
             let describe = |process: &Process, waits: &mut WaitsFor| {
-                let mut need = self.need(process, hang::What::Lock, |it| it == rank);
-                // That one answers by itself; who has the lock is known there.
-                need.open = true;
+                // That one answers by itself.
+                let need = self.need(process, hang::What::Remote, |it| it == rank);
                 waits.needs.push(need);
             };
             process.block(describe, |_| answer.has_come());
@@ -101,12 +100,24 @@ impl Window {
         self.check_there(self.group.member(rank as usize))
     }
 
-    /// Waits until a target gives what it was asked for.
+    /// Waits until a member gives what it was asked for, which others may have.
     ///
     /// # Errors
     /// `ProcFailed` if one has died who held it; as [`Window::await_answer`].
-    pub(crate) fn await_grant(&self, process: &Process, rank: u32, answer: &Answer) -> Result<()> {
-        self.await_answer(process, rank, answer)?;
+    pub(crate) fn await_holders(
+        &self,
+        process: &Process,
+        rank: u32,
+        held: Held,
+        answer: &Answer,
+    ) -> Result<()> {
+        if !answer.has_come() {
+            let describe = |process: &Process, waits: &mut WaitsFor| {
+                waits.needs.push(self.need_of_holders(process, rank, held));
+            };
+            process.block(describe, |_| answer.has_come());
+        }
+        self.check_there(self.group.member(rank as usize))?;
         if !answer.is_refused() {
             return Ok(());
         }
@@ -266,13 +277,7 @@ impl Window {
             Mode::Exclusive => 2,
         };
         let answer = self.ask(rank, What::Lock, (kind, 0), None);
-        if !answer.has_come() {
-            let describe = |process: &Process, waits: &mut WaitsFor| {
-                waits.needs.push(self.need_of_lock(process, rank));
-            };
-            process.block(describe, |_| answer.has_come());
-        }
-        self.await_grant(process, rank, &answer)?;
+        self.await_holders(process, rank, Held::Lock, &answer)?;
         self.far(rank).held.set(Some(mode));
         Ok(())
     }

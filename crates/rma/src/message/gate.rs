@@ -11,7 +11,7 @@ use catena_objects::error::Result;
 use super::carry;
 use super::exchange::{self, Exchange};
 use super::record::{Head, Trouble, What};
-use super::state::GateProxy;
+use super::state::{GateProxy, Held};
 use crate::window::Window;
 
 /// A class as a number.
@@ -49,7 +49,22 @@ impl Window {
         self.check_there(self.group.member(keeper as usize))?;
         let queue = u8::from(queue == Queue::Beside);
         let answer = self.ask(keeper, What::Enter, (number(class), queue), None);
-        self.await_grant(process, keeper, &answer)
+        self.await_holders(process, keeper, Held::Gate, &answer)
+    }
+
+    /// Whether a member elsewhere is inside of the gate that this one keeps.
+    pub(crate) fn is_in_own_gate_from_far(&self, rank: u32) -> bool {
+        let peer = self.group.member(rank as usize);
+        let proxies = self.gate_proxies.borrow();
+        let mut its = proxies.iter().filter(|it| it.peer == peer);
+        its.any(|it| it.waiting.is_none())
+    }
+
+    /// How many members elsewhere this one's row counts at the gate, and how many of them wait.
+    pub(crate) fn count_in_own_gate_from_far(&self) -> (u32, u32) {
+        let proxies = self.gate_proxies.borrow();
+        let waiting = proxies.iter().filter(|it| it.waiting.is_some());
+        (proxies.len() as u32, waiting.count() as u32)
     }
 
     /// Leaves it.

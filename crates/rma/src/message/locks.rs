@@ -14,7 +14,7 @@ use super::carry;
 use super::exchange::{self, Exchange};
 use super::ready;
 use super::record::{Head, Trouble, What as RecordOf};
-use super::state::{ELSEWHERE, Proxy};
+use super::state::{ELSEWHERE, Held, Proxy};
 use crate::window::Window;
 
 /// How long from one question who has a lock to the next, and how long an answer counts,
@@ -162,52 +162,72 @@ impl Window {
         proxies.iter().any(|it| it.peer == peer && it.has_entered)
     }
 
-    /// Tells an origin, which has waited for this member's lock for long, who has it.
-    pub(crate) fn tell_holders(&self, exchange: &mut Exchange, peer: Peer) -> Result<(), Trouble> {
+    /// Tells an origin, which has waited for this member's lock for long, or at the gate that it
+    /// keeps, who has it.
+    pub(crate) fn tell_holders(
+        &self,
+        exchange: &mut Exchange,
+        peer: Peer,
+        held: u8,
+    ) -> Result<(), Trouble> {
         let origin = self.group.rank_of(peer).ok_or(Trouble::Sense)?;
         let me = self.node.me;
-        let is_holder = |&rank: &u32| match self.targets[rank as usize].local {
+        let has_lock = |rank: u32| match self.targets[rank as usize].local {
             ELSEWHERE => self.has_own_lock_from_far(rank),
             local => self.is_holding(local, me),
         };
+        let is_holder = |&rank: &u32| match held == Held::Gate as u8 {
+            true => self.is_in_gate(rank),
+            false => has_lock(rank),
+        };
         let holders: Vec<u32> = (0..self.size()).filter(is_holder).collect();
-        let head = Head::new(RecordOf::Holders, self.number_at(origin));
+        let head = Head {
+            a: held,
+            ..Head::new(RecordOf::Holders, self.number_at(origin))
+        };
         exchange.request(peer, head, |out| {
             out.extend(holders.into_iter().flat_map(u32::to_ne_bytes));
         });
         Ok(())
     }
 
-    /// A target says who has its lock.
-    pub(crate) fn learn_holders(&self, from: Peer, body: &[u8]) -> Result<(), Trouble> {
+    /// A member says who has its lock, or is inside of the gate that it keeps.
+    pub(crate) fn learn_holders(&self, from: Peer, held: u8, body: &[u8]) -> Result<(), Trouble> {
         let rank = self.group.rank_of(from).ok_or(Trouble::Sense)?;
         let (ranks, _) = body.as_chunks::<4>();
         let ranks = ranks.iter().map(|it| u32::from_ne_bytes(*it));
         let ranks = ranks.filter(|&it| it < self.size()).collect();
-        *self.far(rank).holders.borrow_mut() = (monotonic_ns(), ranks);
+        let far = self.far(rank);
+        let holders = far.holders.get(usize::from(held)).ok_or(Trouble::Sense)?;
+        *holders.told.borrow_mut() = (monotonic_ns(), ranks);
         Ok(())
     }
 
-    /// What a wait for the lock of a member elsewhere is for: those who have it, as that one says,
-    /// which is asked now and then.
-    pub(crate) fn need_of_lock(&self, process: &Process, rank: u32) -> Need {
+    /// What a wait for the lock of a member elsewhere is for, or one at the gate that it keeps:
+    /// those who have it, as that one says, which is asked now and then.
+    pub(crate) fn need_of_holders(&self, process: &Process, rank: u32, held: Held) -> Need {
         let (far, now) = (self.far(rank), monotonic_ns());
+        let of_it = &far.holders[held as usize];
         let peer = self.group.member(rank as usize);
-        if now.saturating_sub(far.asked_holders.get()) >= ASK_AGAIN {
-            let head = Head::new(RecordOf::Who, self.number_at(rank));
+        if now.saturating_sub(of_it.asked.get()) >= ASK_AGAIN {
+            let head = Head {
+                a: held as u8,
+                ..Head::new(RecordOf::Who, self.number_at(rank))
+            };
             if exchange::if_free(|exchange| exchange.tell(peer, head)) {
-                far.asked_holders.set(now);
+                of_it.asked.set(now);
                 carry::send(process, peer);
             }
         }
-        let (told, holders) = &*far.holders.borrow();
+        let (told, holders) = &*of_it.told.borrow();
         // One that has not answered lately is not in MPI, or does not answer this one.
         let is_known = !holders.is_empty() && now.saturating_sub(*told) < OLD;
-        if is_known {
-            return self.need(process, What::Lock, |it| holders.contains(&it));
-        }
-        let mut need = self.need(process, What::Lock, |it| it == rank);
-        need.open = true;
+        let is_needed = |it| match is_known {
+            true => it != self.me && holders.contains(&it),
+            false => it == rank,
+        };
+        let mut need = self.need(process, What::Lock, is_needed);
+        need.open |= !is_known;
         need
     }
 

@@ -11,8 +11,8 @@
 //! | `Flush`    | origin | –                               | `Done`, with what went wrong since the last one |
 //! | `Lock`     | origin | –                               | `Done` when it holds the lock   |
 //! | `Unlock`   | origin | –                               | `Done`, as of `Flush`           |
-//! | `Who`      | origin | –                               | `Holders`                       |
-//! | `Holders`  | target | the ranks that have its lock    | none                            |
+//! | `Who`      | origin | whether the lock is meant, or the gate | `Holders`                |
+//! | `Holders`  | target | that, and the ranks that have it | none                           |
 //! | `Enter`    | member | –                               | `Done` when it is inside of the gate |
 //! | `Leave`    | member | –                               | none                            |
 //! | `Post`     | target | –                               | none                            |
@@ -76,7 +76,8 @@ impl What {
 pub(crate) struct Head {
     /// A [`What`].
     pub what: u8,
-    /// Operation, kind of lock, class at the gate, round, or [`Trouble`].
+    /// Operation, kind of lock, class at the gate, what is [held](super::state::Held), round, or
+    /// [`Trouble`].
     pub a: u8,
     /// Kind of elements, or of queue.
     pub b: u8,

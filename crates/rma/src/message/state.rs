@@ -55,10 +55,9 @@ pub struct Far {
     pub completions: Cell<u32>,
     /// How this process holds its lock by message.
     pub held: Cell<Option<Mode>>,
-    /// When it was asked last who holds that, and what it has said then, and when: nanoseconds of
-    /// the monotonic clock.
-    pub asked_holders: Cell<u64>,
-    pub holders: RefCell<(u64, Vec<u32>)>,
+    /// What it says of those who hold its lock, and of those inside of the gate that it keeps: by
+    /// [`Held`].
+    pub holders: [Holders; 2],
     /// Its memory that a network may reach, by address.
     pub areas: RefCell<Vec<Area>>,
     /// Whether it was asked what is attached somewhere, and has not answered.
@@ -67,6 +66,24 @@ pub struct Far {
     pub moved: Cell<bool>,
     /// Operations and flushes of a network that have not ended.
     pub remote: Cell<u32>,
+}
+
+/// What some members have, and others wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// The lock of a member.
+    Lock,
+    /// The gate.
+    Gate,
+}
+
+/// What a member elsewhere says of those who hold something.
+#[derive(Debug, Default)]
+pub struct Holders {
+    /// When it was asked last, nanoseconds of the monotonic clock.
+    pub asked: Cell<u64>,
+    /// When it has said so, and whom it has named.
+    pub told: RefCell<(u64, Vec<u32>)>,
 }
 
 impl Far {

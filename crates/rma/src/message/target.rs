@@ -320,8 +320,8 @@ pub(crate) fn carry_out(
         }
         What::Lock => window.lock_for(exchange, from, head),
         What::Unlock => window.unlock_for(exchange, from, head),
-        What::Who => window.tell_holders(exchange, from),
-        What::Holders => window.learn_holders(from, body),
+        What::Who => window.tell_holders(exchange, from, head.a),
+        What::Holders => window.learn_holders(from, head.a, body),
         What::Enter => window.enter_gate_for(exchange, from, head),
         What::Leave => window.leave_gate_for(exchange, from, head),
         What::Post | What::Complete | What::Meet => window.hear(from, what, head),
