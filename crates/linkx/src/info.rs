@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
 use crate::arithmetic;
-use crate::endpoint::{INJECT, MOST};
+use crate::endpoint::{INJECT, MOST, RX_FLAGS, TX_FLAGS};
 use crate::host;
 use crate::links;
 use crate::sys::{Info, err, flag, mr, num};
@@ -28,16 +28,6 @@ const ASKED: u64 = flag::AV_USER_ID;
 /// Which operations are in order, and which completions.
 const ORDER: u64 = flag::ORDER_SAS | flag::ORDER_ATOMIC;
 const COMPLETION_ORDER: u64 = 0;
-
-/// Flags that operations may have.
-const TX_FLAGS: u64 = flag::COMPLETION
-    | flag::INJECT
-    | flag::INJECT_COMPLETE
-    | flag::TRANSMIT_COMPLETE
-    | flag::DELIVERY_COMPLETE
-    | flag::MATCH_COMPLETE
-    | flag::REMOTE_CQ_DATA;
-const RX_FLAGS: u64 = flag::COMPLETION | flag::MULTI_RECV;
 
 /// Version 1.5 changed how modes of registration are asked for.
 const NEW_MODES: u32 = 1 << 16 | 5;
@@ -138,15 +128,26 @@ unsafe fn refuses_sizes(hints: &Info) -> Option<&'static str> {
                 return Some("it has no such operations");
             }
         }
-        if let Some(domain) = hints.domain_attr.as_ref()
-            && (domain.mr_key_size > 8
-                || domain.cq_data_size > 8
-                || domain.caps & !(ALL | ASKED) != 0)
-        {
-            return Some("keys and remote CQ data have 8 bytes");
+        if let Some(domain) = hints.domain_attr.as_ref() {
+            if domain.mr_key_size > 8 || domain.cq_data_size > 8 {
+                return Some("keys and remote CQ data have 8 bytes");
+            }
+            if domain.caps & !(ALL | ASKED) != 0 || domain.mr_iov_limit > RUNS {
+                return Some("a domain can do no such things");
+            }
+            let choices = [
+                (domain.threading, num::THREAD_ENDPOINT),
+                (domain.control_progress, num::PROGRESS_UNIFIED),
+                (domain.data_progress, num::PROGRESS_UNIFIED),
+                (domain.av_type, num::AV_TABLE),
+                (domain.resource_mgmt, num::RM_ENABLED),
+            ];
+            if choices.iter().any(|(it, last)| !(0..=*last).contains(it)) {
+                return Some("there is no such threading, progress, vector or management");
+            }
         }
-        if hints.addr_format != 0 {
-            return Some("its addresses are of no other format");
+        if hints.addr_format != 0 || !hints.src_addr.is_null() || !hints.dest_addr.is_null() {
+            return Some("its addresses are of no other format, and it chooses its own");
         }
     }
     None
@@ -268,13 +269,20 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
 /// What libfabric calls for a list of offers.
 pub unsafe extern "C" fn getinfo(
     version: u32,
-    _node: *const c_char,
+    node: *const c_char,
     _service: *const c_char,
     flags: u64,
     hints: *const Info,
     to: *mut *mut Info,
 ) -> c_int {
     if flags & flag::ASKED_BY_LAYERS != 0 {
+        return err::NODATA;
+    }
+    if !node.is_null() && flags & flag::OF_SOURCE == 0 {
+        host::inform(
+            host::CORE,
+            "not offered: it makes no address of the name of a host; fi_getname gives addresses",
+        );
         return err::NODATA;
     }
     // SAFETY: hints as the manual page has them, or null.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::host;
-use crate::object::{free, no_bind, no_ops_open, of};
+use crate::object::{NOTHING, begun, free, made, of};
 use crate::signal::Signal;
 use crate::sys::{Addr, CqAttr, CqEntry, CqErrEntry, CqOps, Fid, FidCq, FidOps, class, err, num};
 
@@ -226,11 +226,9 @@ pub struct CqObject {
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close,
-    bind: no_bind,
     control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static OPS: CqOps = CqOps {
@@ -263,13 +261,9 @@ pub unsafe fn open(
             _ => return Err(err::INVAL),
         };
     }
-    let object = Box::new(CqObject {
+    Ok(made(CqObject {
         fid: FidCq {
-            fid: Fid {
-                class: class::CQ,
-                context,
-                ops: &FID_OPS,
-            },
+            fid: begun(class::CQ, context, &FID_OPS),
             ops: &OPS,
         },
         queue: Arc::new(Queue {
@@ -278,8 +272,7 @@ pub unsafe fn open(
         }),
         format,
         has_source: api >= 1 << 16 | 20,
-    });
-    Ok(Box::into_raw(object).cast())
+    }))
 }
 
 unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
@@ -307,7 +300,8 @@ unsafe extern "C" fn readfrom(
     // SAFETY: as the manual page says.
     unsafe {
         let object = of::<CqObject, _>(cq);
-        if object.queue.is_empty() {
+        // A call that takes nothing is one for progress.
+        if count == 0 || object.queue.is_empty() {
             object.queue.movers.progress();
         }
         object.queue.take(object.format, to, count, sources)
