@@ -8,6 +8,7 @@ use crate::endpoint::{INJECT, MOST, RX_FLAGS, TX_FLAGS};
 use crate::host;
 use crate::links;
 use crate::sys::{Info, err, flag, mr, num};
+use crate::vector::{ADDRESS, Address, record_of};
 
 /// What an endpoint can do.
 const PRIMARY: u64 = flag::MSG | flag::TAGGED | flag::RMA | flag::ATOMIC;
@@ -146,11 +147,36 @@ unsafe fn refuses_sizes(hints: &Info) -> Option<&'static str> {
                 return Some("there is no such threading, progress, vector or management");
             }
         }
-        if hints.addr_format != 0 || !hints.src_addr.is_null() || !hints.dest_addr.is_null() {
+        if hints.addr_format != 0 || !hints.src_addr.is_null() {
             return Some("its addresses are of no other format, and it chooses its own");
+        }
+        if !hints.dest_addr.is_null() && destination(hints).is_none() {
+            return Some("what is to be reached is not an address of linkx");
         }
     }
     None
+}
+
+/// The address that is to be reached, if the hints have one that is good.
+unsafe fn destination(hints: &Info) -> Option<Address> {
+    if hints.dest_addr.is_null() || hints.dest_addrlen != ADDRESS {
+        return None;
+    }
+    // SAFETY: as promised, it is as long as is said.
+    let address = unsafe { hints.dest_addr.cast::<Address>().read_unaligned() };
+    (!record_of(&address).is_empty()).then_some(address)
+}
+
+/// A copy of bytes on C's heap, which libfabric frees; null without memory.
+fn copied(bytes: &[u8]) -> *mut u8 {
+    // SAFETY: room for the bytes, or null.
+    unsafe {
+        let copy = libc::malloc(bytes.len()).cast::<u8>();
+        if !copy.is_null() {
+            copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        copy
+    }
 }
 
 /// One offer, or null without memory.
@@ -254,12 +280,17 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
         if let Some(wanted) = hints.ep_attr.as_ref() {
             let ep = &mut *info.ep_attr;
             if wanted.auth_key_size > 0 && !wanted.auth_key.is_null() {
-                let len = wanted.auth_key_size;
-                let key = libc::malloc(len).cast::<u8>();
+                let (at, len) = (wanted.auth_key, wanted.auth_key_size);
+                let key = copied(std::slice::from_raw_parts(at, len));
                 if !key.is_null() {
-                    key.copy_from_nonoverlapping(wanted.auth_key, len);
                     (ep.auth_key, ep.auth_key_size) = (key, len);
                 }
+            }
+        }
+        if let Some(address) = destination(hints) {
+            let copy = copied(&address);
+            if !copy.is_null() {
+                (info.dest_addr, info.dest_addrlen) = (copy.cast(), ADDRESS);
             }
         }
         info.handle = hints.handle;

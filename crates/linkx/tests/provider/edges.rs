@@ -465,6 +465,23 @@ pub fn hints_that_cannot_be_met() {
     ] {
         assert_eq!(domain(change).err(), Some(err::NODATA));
     }
+    let side = Side::open(&How::default());
+    for (address, is_good) in [(side.address, true), ([0xff; 64], false)] {
+        let offered = fabric.offers(0, |hints| {
+            // SAFETY: as above; libfabric frees it.
+            let at = unsafe { libc::malloc(64) }.cast::<[u8; 64]>();
+            // SAFETY: as above.
+            unsafe { at.write(address) };
+            (hints.dest_addr, hints.dest_addrlen) = (at.cast(), 64);
+        });
+        assert_eq!(offered.is_ok(), is_good);
+        if let Ok(info) = offered {
+            // SAFETY: as above.
+            let told = unsafe { (*info).dest_addr.cast::<[u8; 64]>().read() };
+            assert_eq!(told, address);
+        }
+    }
+    side.close();
     let mut info = null_mut();
     // SAFETY: as above.
     unsafe {
