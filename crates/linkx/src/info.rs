@@ -300,20 +300,13 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
 /// What libfabric calls for a list of offers.
 pub unsafe extern "C" fn getinfo(
     version: u32,
-    node: *const c_char,
+    _node: *const c_char,
     _service: *const c_char,
     flags: u64,
     hints: *const Info,
     to: *mut *mut Info,
 ) -> c_int {
     if flags & flag::ASKED_BY_LAYERS != 0 {
-        return err::NODATA;
-    }
-    if !node.is_null() && flags & flag::OF_SOURCE == 0 {
-        host::inform(
-            host::CORE,
-            "not offered: it makes no address of the name of a host; fi_getname gives addresses",
-        );
         return err::NODATA;
     }
     // SAFETY: hints as the manual page has them, or null.

@@ -82,13 +82,24 @@ impl State {
         self.tally.sent += 1;
         self.sends_to(peer);
         let mut op = None;
-        let message = match out.iov {
-            [run] if !is_injected && seal != SEAL_AHEAD => Message::Run {
+        let run = match out.iov {
+            [run] if seal != SEAL_AHEAD => Some(Message::Run {
                 at: run.iov_base.cast(),
                 len: run.iov_len,
                 seal,
-            },
-            iov => {
+            }),
+            _ => None,
+        };
+        // What leaves at once needs no copy.
+        if let (Some(run), true, Mode::Standard) = (&run, is_injected, mode)
+            && self.link.send_now(space, Plane::User, peer.0, tag, run)
+        {
+            self.sent_at_once(out.context, flag::SEND | of, tells);
+            return 0;
+        }
+        let message = match (run, out.iov) {
+            (Some(run), _) if !is_injected => run,
+            (_, iov) => {
                 let mut new = self.pool.take();
                 // SAFETY: just taken.
                 let it = unsafe { new.as_mut() };
@@ -117,20 +128,7 @@ impl State {
             .link
             .send(space, Plane::User, peer.0, tag, mode, message);
         if matches!(sent, Sent::Done) && op.is_none() {
-            if let Some(counter) = &self.counters.send {
-                counter.count(true);
-            }
-            if tells && let Some(queue) = &self.tx.queue {
-                queue.push(Entry {
-                    context: out.context,
-                    flags: flag::SEND | of,
-                    len: 0,
-                    at: std::ptr::null_mut(),
-                    data: 0,
-                    tag: 0,
-                    source: num::ADDR_NONE,
-                });
-            }
+            self.sent_at_once(out.context, flag::SEND | of, tells);
             return 0;
         }
         let mut op = op.unwrap_or_else(|| self.pool.take());
@@ -143,6 +141,17 @@ impl State {
             Sent::Pending(request) => self.begin(op, request),
         }
         0
+    }
+
+    /// A message has left that needed no operation.
+    #[inline]
+    fn sent_at_once(&self, context: *mut c_void, flags: u64, tells: bool) {
+        if let Some(counter) = &self.counters.send {
+            counter.count(true);
+        }
+        if tells && let Some(queue) = &self.tx.queue {
+            queue.push(empty(context, flags, 0));
+        }
     }
 
     /// Posts a receive, or looks for a message.

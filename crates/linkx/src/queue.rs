@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,7 @@ pub trait Progress: Send + Sync {
 pub struct Movers(Mutex<Vec<Arc<dyn Progress>>>);
 
 /// Locks what no panic leaves half done.
+#[inline]
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -119,6 +122,8 @@ unsafe impl Send for Waiting {}
 #[derive(Default)]
 pub struct Queue {
     waiting: Mutex<Waiting>,
+    /// How many wait.
+    len: AtomicUsize,
     pub movers: Movers,
     pub signal: Signal,
     signaled: AtomicBool,
@@ -136,13 +141,17 @@ impl Queue {
     }
 
     fn put(&self, entry: Entry, fault: Option<Box<Fault>>) {
-        lock(&self.waiting).entries.push_back((entry, fault));
+        let mut waiting = lock(&self.waiting);
+        waiting.entries.push_back((entry, fault));
+        self.len.store(waiting.entries.len(), Release);
+        drop(waiting);
         self.signal.raise();
     }
 
     /// Whether there are no completions.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        lock(&self.waiting).entries.is_empty()
+        self.len.load(Acquire) == 0
     }
 
     /// Whether the program may wait for the descriptor: nothing is here, and what comes raises it.
@@ -168,6 +177,9 @@ impl Queue {
         count: usize,
         sources: *mut Addr,
     ) -> isize {
+        if self.is_empty() {
+            return err::AGAIN as isize;
+        }
         let mut waiting = lock(&self.waiting);
         let size = size(format);
         let mut taken = 0;
@@ -198,6 +210,7 @@ impl Queue {
             }
             taken += 1;
         }
+        self.len.store(waiting.entries.len(), Release);
         match taken {
             0 if count > 0 || waiting.entries.is_empty() => err::AGAIN as isize,
             taken => taken as isize,
@@ -347,6 +360,7 @@ unsafe extern "C" fn readerr(cq: *mut FidCq, to: *mut CqErrEntry, _flags: u64) -
         };
         let entry = *entry;
         let fault = waiting.entries.pop_front().and_then(|it| it.1);
+        object.queue.len.store(waiting.entries.len(), Release);
         let fault = fault.expect("it was just there");
         let to = &mut *to;
         (to.op_context, to.flags, to.len, to.buf) =

@@ -29,8 +29,6 @@ pub mod flag {
     pub const REMOTE_COMM: u64 = 1 << 52;
     pub const RMA_EVENT: u64 = 1 << 56;
     pub const SOURCE: u64 = 1 << 57;
-    /// Of `fi_getinfo`: the name of a host is this one's.
-    pub const OF_SOURCE: u64 = SOURCE;
     pub const DISCARD: u64 = 1 << 58;
     pub const SYNC_ERR: u64 = 1 << 58;
     pub const DIRECTED_RECV: u64 = 1 << 59;

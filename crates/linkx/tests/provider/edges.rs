@@ -482,18 +482,6 @@ pub fn hints_that_cannot_be_met() {
         }
     }
     side.close();
-    let mut info = null_mut();
-    // SAFETY: as above.
-    unsafe {
-        let hints = (fabric.dupinfo)(null());
-        (*(*hints).fabric_attr).prov_name = libc::strdup(c"linkx".as_ptr());
-        let ask = |node: *const c_char, flags, info| {
-            (fabric.getinfo)(fabric.version, node, null(), flags, hints, info)
-        };
-        let name = c"localhost".as_ptr();
-        assert_eq!(ask(name, 0, &mut info), err::NODATA, "whose address?");
-        assert_eq!(ask(name, flag::OF_SOURCE, &mut info), 0);
-    }
 }
 
 /// A queue that is closed in a poll set is asked no more, and no harm is done.
