@@ -147,8 +147,8 @@ unsafe fn refuses_sizes(hints: &Info) -> Option<&'static str> {
                 return Some("there is no such threading, progress, vector or management");
             }
         }
-        if hints.addr_format != 0 || !hints.src_addr.is_null() {
-            return Some("its addresses are of no other format, and it chooses its own");
+        if hints.addr_format != 0 {
+            return Some("its addresses are of no other format");
         }
         if !hints.dest_addr.is_null() && destination(hints).is_none() {
             return Some("what is to be reached is not an address of linkx");
