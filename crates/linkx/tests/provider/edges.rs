@@ -276,12 +276,17 @@ pub fn receives_of_one_context() {
 pub fn messages_that_are_little_too_long() {
     let pair = Pair::open();
     let [one, two] = &pair.sides;
-    for len in [9, 9000, 1 << 20, 9 << 20] {
+    // Which way a long message takes follows from those before it: of the longest there are many.
+    for (len, turns) in [(9, 10), (9000, 10), (1 << 20, 10), (9 << 20, 60)] {
         let message = pattern(len);
-        for (turn, over) in [1, 7, 8, 9, 20].into_iter().cycle().take(10).enumerate() {
+        let over = [1, 7, 8, 9, 20].into_iter().cycle();
+        for (turn, over) in over.take(turns).enumerate() {
             let fits = len.saturating_sub(over);
             let mut room = vec![0xee; fits + 32];
-            two.trecv(&mut room[..fits], num::ADDR_NONE, (1, 0), 0);
+            let is_late = turn % 4 > 1;
+            if !is_late {
+                two.trecv(&mut room[..fits], num::ADDR_NONE, (1, 0), 0);
+            }
             let (at, none) = (message.as_ptr().cast(), null_mut());
             let ops = one.tagged();
             let data = [3, u64::MAX][turn % 2];
@@ -293,6 +298,10 @@ pub fn messages_that_are_little_too_long() {
                 }
             };
             assert_eq!(done, 0);
+            if is_late {
+                assert!((0..50).all(|_| two.poll().is_none()));
+                two.trecv(&mut room[..fits], num::ADDR_NONE, (1, 0), 0);
+            }
             let error = pair.bad(1);
             assert_eq!((error.err, error.olen), (-err::TRUNC, len - fits));
             pair.good(0);
