@@ -238,7 +238,7 @@ impl Net for Crafted {
         self.start(op)
     }
 
-    fn register_writable(&mut self, _: Peer, sink: &mut Into) -> Option<RemoteKey> {
+    fn register_writable(&mut self, _: Peer, sink: &mut Into, _: u64) -> Option<RemoteKey> {
         let addr = sink.0.borrow_mut().as_mut_ptr() as u64;
         (self.mood() != 1).then(|| {
             self.lent += 1;

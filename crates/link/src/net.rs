@@ -302,9 +302,14 @@ pub trait Net {
         len: u64,
     ) -> Result<Started, RmaError>;
 
-    /// Registers the whole room for remote writes, if it is [one run](Sink::run) and the route can
-    /// write it.
-    fn register_writable(&mut self, _peer: Peer, _sink: &mut Self::Sink) -> Option<RemoteKey> {
+    /// Registers room for the first `len` bytes of a message for remote writes, if it lies in
+    /// [one run](Sink::run) that is as long, and the route can write there.
+    fn register_writable(
+        &mut self,
+        _peer: Peer,
+        _sink: &mut Self::Sink,
+        _len: u64,
+    ) -> Option<RemoteKey> {
         None
     }
 

@@ -67,6 +67,11 @@ pub fn is_valid(ty: c_int, operation: c_int, form: Form) -> bool {
     size(ty).is_some() && operation >= 0 && is_of_form && !(is_float && takes_bits)
 }
 
+/// Whether an operation needs no operands: it only tells what is there.
+pub fn only_reads(operation: c_int) -> bool {
+    operation == op::READ
+}
+
 /// What every type can do.
 trait Element: Copy + PartialEq + PartialOrd {
     fn sum(self, other: Self) -> Self;

@@ -70,13 +70,13 @@ impl<'a> Asked<'a> {
 
 /// The bytes of elements that lie in several runs.
 fn bytes_of(all: &[Ioc], size: usize) -> impl Iterator<Item = &[u8]> {
-    let runs = all.iter().filter(|it| it.count > 0 && !it.addr.is_null());
+    let runs = all.iter().filter(|it| it.count > 0);
     // SAFETY: memory that the program lends for the call.
     runs.map(move |it| unsafe { std::slice::from_raw_parts(it.addr.cast(), it.count * size) })
 }
 
 fn elements(all: &[Ioc]) -> usize {
-    all.iter().map(|it| it.count).sum()
+    all.iter().fold(0, |sum, it| sum.saturating_add(it.count))
 }
 
 impl State {
@@ -95,12 +95,23 @@ impl State {
             return err::NOTSUP as isize;
         };
         let count = asked.count.unwrap_or_else(|| elements(asked.operands));
-        let len = count * size;
-        if len > MOST {
+        if count > MOST / size {
             return err::MSGSIZE as isize;
         }
-        let fits = |all: Option<&[Ioc]>| all.is_none_or(|it| elements(it) == count);
-        if len == 0 || !fits(asked.compare) || !fits(asked.results) {
+        let len = count * size;
+        let fits = |all: &[Ioc]| {
+            elements(all) == count && all.iter().all(|it| it.count == 0 || !it.addr.is_null())
+        };
+        // What only reads has no operands; where it names some they are not looked at.
+        let operands = match arithmetic::only_reads(operation) {
+            true => &[],
+            false => asked.operands,
+        };
+        if len == 0
+            || !arithmetic::only_reads(operation) && !fits(operands)
+            || !asked.compare.is_none_or(fits)
+            || !asked.results.is_none_or(fits)
+        {
             return err::INVAL as isize;
         }
         let mut op = self.pool.take();
@@ -137,7 +148,7 @@ impl State {
             len: len as u64,
             data: 0,
         };
-        let operands = bytes_of(asked.operands, size);
+        let operands = bytes_of(operands, size);
         let compare = bytes_of(asked.compare.unwrap_or_default(), size);
         let parts: Vec<&[u8]> = operands.chain(compare).collect();
         self.ask(peer, &request, &parts);
@@ -158,8 +169,11 @@ unsafe fn start(ep: *mut FidEp, flags: Option<u64>, asked: &Asked<'_>) -> isize 
     if state.caps & flag::ATOMIC == 0 {
         return err::NOTSUP as isize;
     }
-    let flags = endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective);
-    state.atomic(asked, flags)
+    let default = (state.tx_flags, state.tx.is_selective);
+    match endpoint::flags_of(flags, endpoint::TX_FLAGS, default) {
+        Ok(flags) => state.atomic(asked, flags),
+        Err(error) => error,
+    }
 }
 
 fn one(addr: *const c_void, count: usize) -> [Ioc; 1] {

@@ -1,6 +1,7 @@
 //! An endpoint itself: the engine above its routes, the operations that are under way, the peers
 //! by their addresses, and where completions go. Its owner holds a lock around all of it.
 
+mod leave;
 mod peers;
 
 use std::collections::{HashMap, VecDeque};
@@ -13,7 +14,7 @@ use catena_fabric::Peer;
 use catena_link::{
     Cid, Completion, Endpoint, Failure, MessageId, Mode, Plane, ReqId, Sent, TagKey, TagSelector,
 };
-use catena_net::{Route, Routes};
+use catena_net::Routes;
 use catena_shm::Shm;
 
 use crate::counter::Counter;
@@ -22,7 +23,7 @@ use crate::memory::Regions;
 use crate::mover::{Moved, Mover, Rest, Step};
 use crate::op::{AHEAD, Kind, Message, Op, Pool, Room, SEAL_AHEAD};
 use crate::queue::{Entry, Fault, Progress, Queue, lock};
-use crate::serve::Request;
+use crate::serve::{Request, What};
 use crate::sys::{Addr, err, flag, num};
 use crate::vector::Vector;
 
@@ -91,6 +92,7 @@ impl Known {
 /// All that calls change.
 pub struct State {
     pub link: Link,
+    /// Goes after the engine, which has some of its operations.
     pub pool: Pool,
     pub vector: Option<Arc<Vector>>,
     /// Changes of the vector that were carried out.
@@ -127,6 +129,8 @@ pub struct State {
     done: Vec<(u64, Option<Completion<u64>>)>,
     /// How many losses of peers were looked at.
     losses: usize,
+    /// Whether peers may be there that are gone, and are nobody's.
+    may_forget: bool,
     calls: u32,
     /// Calls for progress of the program's, not those of its thread.
     pub calls_of_program: u32,
@@ -238,6 +242,7 @@ impl State {
             next_number: 1,
             done: Vec::new(),
             losses: 0,
+            may_forget: false,
             calls: 0,
             calls_of_program: 0,
             next_look: Instant::now() + LOOK_EVERY,
@@ -258,6 +263,7 @@ impl State {
         if self.calls.is_multiple_of(CALLS_PER_CALLER) {
             for peer in self.link.net().add_callers() {
                 self.link.add_peer(peer);
+                self.known_mut(peer);
                 moved = true;
             }
         }
@@ -375,8 +381,8 @@ impl State {
             let op = unsafe { op.as_ref() };
             op.context == context && matches!(op.kind, Kind::Recv | Kind::MultiRecv)
         };
-        let found = self.receives.iter().copied().find(|it| is_it(it));
-        match found {
+        let mut last = self.receives.iter().rev().copied();
+        let is_there = match last.find(|it| is_it(it)) {
             Some(op) => self.take_back(op),
             None => match self.behind.iter().position(is_it) {
                 Some(at) => {
@@ -385,7 +391,10 @@ impl State {
                 }
                 None => false,
             },
-        }
+        };
+        // At once, so that the next call with the same context takes back another one.
+        self.hand_over();
+        is_there
     }
 
     /// Ends a receive that was not posted yet.
@@ -436,6 +445,9 @@ impl State {
         // SAFETY: just taken.
         let it = unsafe { op.as_mut() };
         it.kind = Kind::Sent;
+        if request.what != What::Answer {
+            (it.kind, it.number) = (Kind::Ask, request.number);
+        }
         request.encode(&mut it.head);
         parts
             .iter()
@@ -444,14 +456,17 @@ impl State {
         self.send_quietly(op, REQUESTS, peer, 0);
     }
 
-    /// What was sent quietly has left, or has not. What follows a request belongs to an operation.
+    /// What was sent quietly has left, or has not. A request, and what follows one, belong to an
+    /// operation.
     fn sent_quietly(&mut self, op: NonNull<Op>, failed: Option<&Failure<u64>>) {
         // SAFETY: it is there.
-        let number = unsafe { op.as_ref() }.number;
+        let (kind, number) = unsafe { (op.as_ref().kind, op.as_ref().number) };
         // SAFETY: the engine has it no more.
         unsafe { self.pool.give(op) };
-        if number != 0 {
-            let error = failed.map_or(0, number_of);
+        let error = failed.map_or(0, number_of);
+        if kind == Kind::Ask && error != 0 {
+            self.answered(number, error, &[], "its process is gone");
+        } else if kind == Kind::Sent && number != 0 {
             self.part_done(number, error, "what was written did not leave");
         }
     }
@@ -480,6 +495,9 @@ impl State {
         };
         // SAFETY: as above.
         let it = unsafe { op.as_mut() };
+        if std::mem::replace(&mut it.is_answered, true) {
+            return;
+        }
         if it.kind == Kind::Read && it.space == DATA.0 {
             // Its data come by themselves, or never.
             if error != 0 {
@@ -488,6 +506,11 @@ impl State {
             }
             return;
         }
+        let is_short = it.kind == Kind::Read && bytes.len() != it.len;
+        let error = match error {
+            0 if is_short => libc::EIO,
+            error => error,
+        };
         if error == 0 {
             let mut bytes = bytes;
             for run in &it.runs {
@@ -499,12 +522,6 @@ impl State {
                 }
                 bytes = &bytes[n..];
             }
-        }
-        if error != 0 && it.parts > 1 && self.link.is_lost(Peer(it.peer)) {
-            // The rest tells by itself.
-            it.error = error;
-            it.parts -= 1;
-            return;
         }
         self.part_done(number, error, cause);
     }
@@ -560,7 +577,7 @@ impl State {
                 self.hears(completion.source as u32);
                 self.end_recv(op, &completion);
             }
-            Kind::Sent => self.sent_quietly(op, completion.error.as_deref()),
+            Kind::Ask | Kind::Sent => self.sent_quietly(op, completion.error.as_deref()),
             Kind::Request => {
                 it.peer = completion.source as u32;
                 it.len = (completion.len as usize).min(it.store.len());
@@ -735,47 +752,5 @@ impl State {
         }
         // SAFETY: nobody has it any more.
         unsafe { self.pool.give(op) };
-    }
-
-    /// Has what was sent arrive, before the endpoint closes; at most for a while.
-    ///
-    /// What was sent through shared memory lies at the peer, which reads it once it has opened this
-    /// process's memory: that has to last until then. So a peer from which nothing has come yet is
-    /// asked for a sign of life.
-    pub fn drain(&mut self) {
-        let end = Instant::now() + Duration::from_secs(5);
-        self.progress();
-        let silent = |it: &(usize, &Known)| it.1.is_sent_to && !it.1.is_heard;
-        let silent = self.known.iter().enumerate().filter(silent);
-        for at in silent.map(|it| it.0).collect::<Vec<_>>() {
-            let peer = Peer(at as u32);
-            if self.link.net().route(peer) == Route::Shm && !self.link.is_lost(peer) {
-                self.knock(peer);
-            }
-        }
-        while Instant::now() < end {
-            let is_quiet = !self.link.has_under_way(|cid| cid != DATA) && self.link.is_idle();
-            if is_quiet && self.link.net().is_delivered(false) {
-                break;
-            }
-            if !self.move_alone() {
-                std::thread::yield_now();
-            }
-        }
-    }
-
-    /// Sends a request for nothing, which is complete when the peer has taken it.
-    fn knock(&mut self, peer: Peer) {
-        let mut op = self.pool.take();
-        // SAFETY: just taken.
-        unsafe { op.as_mut() }.kind = Kind::Sent;
-        let (mode, message) = (Mode::Synchronous, Message::Op(op));
-        let sent = self
-            .link
-            .send(REQUESTS, Plane::User, peer.0, 0, mode, message);
-        match sent {
-            Sent::Done => self.sent_quietly(op, None),
-            Sent::Pending(request) => self.begin(op, request),
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 use std::sync::{Arc, OnceLock};
 
-use crate::object::{free, no_bind, no_ops_open, of};
+use crate::object::{NOTHING, begun, free, made, of};
 use crate::queue::{Movers, until};
 use crate::signal::Signal;
 use crate::sys::{CntrAttr, CntrOps, Fid, FidCntr, FidOps, class, err};
@@ -76,11 +76,9 @@ pub struct CntrObject {
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close,
-    bind: no_bind,
     control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static OPS: CntrOps = CntrOps {
@@ -107,21 +105,16 @@ pub unsafe fn open(attr: *const CntrAttr, context: *mut c_void) -> Result<*mut F
         }
         signal = Signal::of(attr.wait_obj)?;
     }
-    let object = Box::new(CntrObject {
+    Ok(made(CntrObject {
         fid: FidCntr {
-            fid: Fid {
-                class: class::CNTR,
-                context,
-                ops: &FID_OPS,
-            },
+            fid: begun(class::CNTR, context, &FID_OPS),
             ops: &OPS,
         },
         counter: Arc::new(Counter {
             signal,
             ..Counter::default()
         }),
-    });
-    Ok(Box::into_raw(object).cast())
+    }))
 }
 
 unsafe extern "C" fn close(fid: *mut Fid) -> c_int {

@@ -12,7 +12,7 @@ use crate::host;
 use crate::links;
 use crate::memory::Regions;
 use crate::mover::Mover;
-use crate::object::{free, no_ops_open, of};
+use crate::object::{NOTHING, begun, free, made, of};
 use crate::queue::{CqObject, Progress, Queue, lock};
 use crate::sys::{CmOps, EpOps, Fid, FidEp, FidOps, Info, class, err, flag, num};
 use crate::vector::{AvObject, address_of, tell};
@@ -21,6 +21,27 @@ use crate::vector::{AvObject, address_of, tell};
 pub const INJECT: usize = 4096;
 /// Longest message, bytes.
 pub const MOST: usize = (u32::MAX - 64) as usize;
+
+/// Flags that an endpoint may have for its operations.
+pub const TX_FLAGS: u64 = flag::COMPLETION
+    | flag::INJECT
+    | flag::INJECT_COMPLETE
+    | flag::TRANSMIT_COMPLETE
+    | flag::DELIVERY_COMPLETE
+    | flag::MATCH_COMPLETE
+    | flag::REMOTE_CQ_DATA;
+pub const RX_FLAGS: u64 = flag::COMPLETION | flag::MULTI_RECV;
+
+/// Flags of a call that change nothing: that others follow it, and what it is.
+const IDLE_FLAGS: u64 = flag::MORE
+    | flag::MSG
+    | flag::TAGGED
+    | flag::RMA
+    | flag::ATOMIC
+    | flag::SEND
+    | flag::RECV
+    | flag::READ
+    | flag::WRITE;
 
 /// An endpoint as an object.
 #[repr(C)]
@@ -38,11 +59,10 @@ pub struct EpObject {
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close,
     bind,
     control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static EP_OPS: EpOps = EpOps {
@@ -94,15 +114,25 @@ pub unsafe fn state<'a>(ep: *mut FidEp) -> Result<MutexGuard<'a, State>, isize> 
     }
 }
 
-/// The flags of an operation: those of the call, or else those of the endpoint; and whether it has
-/// a completion.
+/// The flags of an operation: those of the call, which may be `known` ones, or else those of the
+/// endpoint; and whether it has a completion.
+///
+/// # Errors
+/// If the call has others: what they ask for is not there.
 #[inline]
-pub fn flags_of(flags: Option<u64>, default: u64, is_selective: bool) -> u64 {
+pub fn flags_of(
+    flags: Option<u64>,
+    known: u64,
+    (default, is_selective): (u64, bool),
+) -> Result<u64, isize> {
+    if flags.is_some_and(|it| it & !(known | IDLE_FLAGS) != 0) {
+        return Err(err::BADFLAGS as isize);
+    }
     let flags = flags.unwrap_or(default);
-    match is_selective {
+    Ok(match is_selective {
         true => flags,
         false => flags | flag::COMPLETION,
-    }
+    })
 }
 
 /// Opens an endpoint over a link; an error number, negative, if it cannot be had.
@@ -162,13 +192,9 @@ pub unsafe fn open(
         state: state.into(),
         mover: None.into(),
     });
-    let object = Box::new(EpObject {
+    Ok(made(EpObject {
         fid: FidEp {
-            fid: Fid {
-                class: class::EP,
-                context,
-                ops: &FID_OPS,
-            },
+            fid: begun(class::EP, context, &FID_OPS),
             ops: &EP_OPS,
             cm: &CM_OPS,
             msg: tables.msg,
@@ -184,8 +210,7 @@ pub unsafe fn open(
         address,
         link: link.to_owned(),
         is_auto,
-    });
-    Ok(Box::into_raw(object).cast())
+    }))
 }
 
 unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
@@ -265,6 +290,13 @@ unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {
         match (*to).class {
             class::CQ => {
                 let queue = &of::<CqObject, _>(to).queue;
+                let both = flag::SEND | flag::RECV;
+                let is_taken = flags & flag::SEND != 0 && state.tx.queue.is_some()
+                    || flags & flag::RECV != 0 && state.rx.queue.is_some();
+                let is_known = flags & !(both | flag::SELECTIVE_COMPLETION) == 0;
+                if flags & both == 0 || !is_known || is_taken {
+                    return err::INVAL;
+                }
                 let bound = Bound {
                     queue: Some(Arc::clone(queue)),
                     is_selective: flags & flag::SELECTIVE_COMPLETION != 0,
@@ -317,6 +349,7 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
         let object = of::<EpObject, _>(fid);
         let mut state = lock(&object.core.state);
         match command {
+            num::ENABLE if state.is_enabled => 0,
             num::ENABLE => {
                 if state.vector.is_none() {
                     return err::NOAV;
@@ -324,7 +357,7 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
                 let (sends, receives) = (state.tx.queue.is_some(), state.rx.queue.is_some());
                 let counts = state.counters.send.is_some() || state.counters.recv.is_some();
                 if !sends && !receives && !counts {
-                    return -263;
+                    return err::NOCQ;
                 }
                 state.is_enabled = true;
                 let regions = Arc::clone(&state.regions);

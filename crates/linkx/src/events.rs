@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::host;
-use crate::object::{free, no_bind, no_ops_open, of};
+use crate::object::{NOTHING, begun, close, made, of};
 use crate::queue::lock;
 use crate::signal::Signal;
 use crate::sys::{EqAttr, EqEntry, EqErrEntry, EqOps, Fid, FidEq, FidOps, class, err, flag};
@@ -71,11 +71,9 @@ pub struct EqObject {
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
-    close,
-    bind: no_bind,
+    close: close::<EqObject>,
     control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static OPS: EqOps = EqOps {
@@ -95,13 +93,9 @@ pub unsafe fn open(attr: *const EqAttr, context: *mut c_void) -> Result<*mut Fid
     // SAFETY: as promised.
     let attr = unsafe { attr.as_ref() };
     let signal = attr.map_or(Ok(Signal::default()), |it| Signal::of(it.wait_obj))?;
-    let object = Box::new(EqObject {
+    Ok(made(EqObject {
         fid: FidEq {
-            fid: Fid {
-                class: class::EQ,
-                context,
-                ops: &FID_OPS,
-            },
+            fid: begun(class::EQ, context, &FID_OPS),
             ops: &OPS,
         },
         events: Arc::new(Events {
@@ -109,14 +103,7 @@ pub unsafe fn open(attr: *const EqAttr, context: *mut c_void) -> Result<*mut Fid
             ..Events::default()
         }),
         is_writable: attr.is_some_and(|it| it.flags & flag::WRITE != 0),
-    });
-    Ok(Box::into_raw(object).cast())
-}
-
-unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
-    // SAFETY: an open queue.
-    unsafe { free::<EqObject, _>(fid) };
-    0
+    }))
 }
 
 unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) -> c_int {

@@ -14,7 +14,7 @@ use crate::info;
 use crate::links;
 use crate::memory::{self, Regions};
 use crate::messages::{MSG, TAG};
-use crate::object::{free, no_control, no_ops_open, of};
+use crate::object::{NOTHING, begun, free, made, of};
 use crate::poll;
 use crate::queue::{self, CqObject};
 use crate::remote::RMA;
@@ -57,11 +57,8 @@ struct FabricObject {
 }
 
 static FABRIC_FID: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close: close_fabric,
-    bind: crate::object::no_bind,
-    control: no_control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static FABRIC_OPS: FabricOps = FabricOps {
@@ -83,19 +80,14 @@ unsafe extern "C" fn open_fabric(
         if host::text((*attr).name) != "linkx" {
             return err::INVAL;
         }
-        let object = Box::new(FabricObject {
+        *to = made(FabricObject {
             fid: FidFabric {
-                fid: Fid {
-                    class: class::FABRIC,
-                    context,
-                    ops: &FABRIC_FID,
-                },
+                fid: begun(class::FABRIC, context, &FABRIC_FID),
                 ops: &FABRIC_OPS,
                 api_version: (*attr).api_version,
             },
             domains: Arc::default(),
         });
-        *to = Box::into_raw(object).cast();
     }
     0
 }
@@ -167,11 +159,9 @@ struct DomainObject {
 }
 
 static DOMAIN_FID: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close: close_domain,
     bind: bind_domain,
-    control: no_control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static DOMAIN_OPS: DomainOps = DomainOps {
@@ -213,13 +203,9 @@ unsafe extern "C" fn open_domain(
             return err::INVAL;
         }
         fabric.domains.fetch_add(1, AcqRel);
-        let object = Box::new(DomainObject {
+        *to = made(DomainObject {
             fid: FidDomain {
-                fid: Fid {
-                    class: class::DOMAIN,
-                    context,
-                    ops: &DOMAIN_FID,
-                },
+                fid: begun(class::DOMAIN, context, &DOMAIN_FID),
                 ops: &DOMAIN_OPS,
                 mr: &MR_OPS,
             },
@@ -228,7 +214,6 @@ unsafe extern "C" fn open_domain(
             api: fabric.fid.api_version,
             domains: Arc::clone(&fabric.domains),
         });
-        *to = Box::into_raw(object).cast();
     }
     0
 }

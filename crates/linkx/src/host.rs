@@ -15,6 +15,8 @@ type StrError = unsafe extern "C" fn(c_int) -> *const c_char;
 
 /// What is called of it.
 struct Host {
+    /// Where it lies.
+    base: usize,
     version: u32,
     dupinfo: DupInfo,
     freeinfo: FreeInfo,
@@ -41,20 +43,23 @@ pub const DOMAIN: c_int = 2;
 pub const EP: c_int = 3;
 pub const VECTOR: c_int = 5;
 
-/// Finds the library that `caller` is in; its version, if that is supported. Takes none of
-/// libfabric's locks.
+/// Finds the library that `caller` is in; its version, if that is supported and no other library
+/// has the provider, whose structures may be other ones. Takes none of libfabric's locks.
 pub fn find(caller: *const c_void) -> Option<u32> {
-    if let Some(host) = HOST.get() {
-        return Some(host.version);
-    }
     let mut about = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     // SAFETY: any address may be asked about; the structure is ours.
     if unsafe { libc::dladdr(caller, about.as_mut_ptr()) } == 0 {
         return None;
     }
-    // SAFETY: filled in, or zeros, which it may be; the name is the loader's and ends in 0.
+    // SAFETY: filled in, or zeros, which it may be.
+    let about = unsafe { about.assume_init() };
+    let base = about.dli_fbase as usize;
+    if let Some(host) = HOST.get() {
+        return (host.base == base).then_some(host.version);
+    }
+    // SAFETY: the name is the loader's and ends in 0.
     let handle = unsafe {
-        let name = about.assume_init().dli_fname;
+        let name = about.dli_fname;
         let found = libc::dlopen(name, libc::RTLD_NOW | libc::RTLD_NOLOAD);
         // A program that libfabric is linked into.
         match found.is_null() {
@@ -71,6 +76,7 @@ pub fn find(caller: *const c_void) -> Option<u32> {
     let host = unsafe {
         let version: unsafe extern "C" fn() -> u32 = std::mem::transmute(symbol(c"fi_version")?);
         Host {
+            base,
             version: version(),
             dupinfo: std::mem::transmute::<*mut c_void, DupInfo>(symbol(c"fi_dupinfo")?),
             freeinfo: std::mem::transmute::<*mut c_void, FreeInfo>(symbol(c"fi_freeinfo")?),

@@ -4,10 +4,11 @@ use std::ffi::{c_char, c_int};
 use std::ptr::null_mut;
 
 use crate::arithmetic;
-use crate::endpoint::{INJECT, MOST};
+use crate::endpoint::{INJECT, MOST, RX_FLAGS, TX_FLAGS};
 use crate::host;
 use crate::links;
 use crate::sys::{Info, err, flag, mr, num};
+use crate::vector::{ADDRESS, Address, record_of};
 
 /// What an endpoint can do.
 const PRIMARY: u64 = flag::MSG | flag::TAGGED | flag::RMA | flag::ATOMIC;
@@ -28,16 +29,6 @@ const ASKED: u64 = flag::AV_USER_ID;
 /// Which operations are in order, and which completions.
 const ORDER: u64 = flag::ORDER_SAS | flag::ORDER_ATOMIC;
 const COMPLETION_ORDER: u64 = 0;
-
-/// Flags that operations may have.
-const TX_FLAGS: u64 = flag::COMPLETION
-    | flag::INJECT
-    | flag::INJECT_COMPLETE
-    | flag::TRANSMIT_COMPLETE
-    | flag::DELIVERY_COMPLETE
-    | flag::MATCH_COMPLETE
-    | flag::REMOTE_CQ_DATA;
-const RX_FLAGS: u64 = flag::COMPLETION | flag::MULTI_RECV;
 
 /// Version 1.5 changed how modes of registration are asked for.
 const NEW_MODES: u32 = 1 << 16 | 5;
@@ -138,18 +129,54 @@ unsafe fn refuses_sizes(hints: &Info) -> Option<&'static str> {
                 return Some("it has no such operations");
             }
         }
-        if let Some(domain) = hints.domain_attr.as_ref()
-            && (domain.mr_key_size > 8
-                || domain.cq_data_size > 8
-                || domain.caps & !(ALL | ASKED) != 0)
-        {
-            return Some("keys and remote CQ data have 8 bytes");
+        if let Some(domain) = hints.domain_attr.as_ref() {
+            if domain.mr_key_size > 8 || domain.cq_data_size > 8 {
+                return Some("keys and remote CQ data have 8 bytes");
+            }
+            if domain.caps & !(ALL | ASKED) != 0 || domain.mr_iov_limit > RUNS {
+                return Some("a domain can do no such things");
+            }
+            let choices = [
+                (domain.threading, num::THREAD_ENDPOINT),
+                (domain.control_progress, num::PROGRESS_UNIFIED),
+                (domain.data_progress, num::PROGRESS_UNIFIED),
+                (domain.av_type, num::AV_TABLE),
+                (domain.resource_mgmt, num::RM_ENABLED),
+            ];
+            if choices.iter().any(|(it, last)| !(0..=*last).contains(it)) {
+                return Some("there is no such threading, progress, vector or management");
+            }
         }
         if hints.addr_format != 0 {
             return Some("its addresses are of no other format");
         }
+        if !hints.dest_addr.is_null() && destination(hints).is_none() {
+            return Some("what is to be reached is not an address of linkx");
+        }
     }
     None
+}
+
+/// The address that is to be reached, if the hints have one that is good.
+unsafe fn destination(hints: &Info) -> Option<Address> {
+    if hints.dest_addr.is_null() || hints.dest_addrlen != ADDRESS {
+        return None;
+    }
+    // SAFETY: as promised, it is as long as is said.
+    let address = unsafe { hints.dest_addr.cast::<Address>().read_unaligned() };
+    (!record_of(&address).is_empty()).then_some(address)
+}
+
+/// A copy of bytes on C's heap, which libfabric frees; null without memory.
+fn copied(bytes: &[u8]) -> *mut u8 {
+    // SAFETY: room for the bytes, or null.
+    unsafe {
+        let copy = libc::malloc(bytes.len()).cast::<u8>();
+        if !copy.is_null() {
+            copy.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+        }
+        copy
+    }
 }
 
 /// One offer, or null without memory.
@@ -253,12 +280,17 @@ unsafe fn prefer(info: &mut Info, hints: &Info, version: u32) {
         if let Some(wanted) = hints.ep_attr.as_ref() {
             let ep = &mut *info.ep_attr;
             if wanted.auth_key_size > 0 && !wanted.auth_key.is_null() {
-                let len = wanted.auth_key_size;
-                let key = libc::malloc(len).cast::<u8>();
+                let (at, len) = (wanted.auth_key, wanted.auth_key_size);
+                let key = copied(std::slice::from_raw_parts(at, len));
                 if !key.is_null() {
-                    key.copy_from_nonoverlapping(wanted.auth_key, len);
                     (ep.auth_key, ep.auth_key_size) = (key, len);
                 }
+            }
+        }
+        if let Some(address) = destination(hints) {
+            let copy = copied(&address);
+            if !copy.is_null() {
+                (info.dest_addr, info.dest_addrlen) = (copy.cast(), ADDRESS);
             }
         }
         info.handle = hints.handle;

@@ -5,12 +5,11 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use catena_fabric::Buf;
 use libc::iovec;
 
 use crate::counter::{CntrObject, Counter};
 use crate::host;
-use crate::object::{free, no_ops_open, of};
+use crate::object::{NOTHING, begun, free, made, of};
 use crate::queue::{Movers, lock};
 use crate::sys::{Fid, FidMr, FidOps, MrAttr, class, err, flag, mr, num};
 
@@ -25,6 +24,9 @@ struct Region {
     /// What counts writes of peers.
     counter: Option<Arc<Counter>>,
 }
+
+/// The key of memory that no peer is to touch (`FI_KEY_NOTAVAIL`).
+const NO_KEY: u64 = u64::MAX;
 
 /// The regions of a domain.
 pub struct Regions {
@@ -51,29 +53,37 @@ impl Regions {
         }
     }
 
-    /// The memory of `len` bytes from `addr` on, as peers call it, of the region with that key, if
-    /// all of these accesses are allowed there.
+    /// The memory of `len` bytes from `addr` on, as peers call it, of the region with that key, run
+    /// after run, if all of these accesses are allowed there.
     ///
     /// # Errors
     /// An error number, positive.
-    pub fn find(&self, key: u64, addr: u64, len: usize, access: u64) -> Result<Buf, c_int> {
+    pub fn find(&self, key: u64, addr: u64, len: usize, access: u64) -> Result<Vec<iovec>, c_int> {
         let regions = lock(&self.by_key);
         let region = regions.get(&key).ok_or(-err::NOKEY)?;
         if region.access & access != access {
             return Err(libc::EACCES);
         }
-        let mut skip = addr.checked_sub(region.base).ok_or(libc::EFAULT)?;
+        let from = addr
+            .checked_sub(region.base)
+            .and_then(|it| it.try_into().ok());
+        let from: usize = from.ok_or(libc::EFAULT)?;
+        let end = from.checked_add(len).ok_or(libc::EFAULT)?;
+        let (mut found, mut before) = (Vec::new(), 0);
         for &(at, run) in &region.runs {
-            if skip > run as u64 {
-                skip -= run as u64;
-                continue;
+            let (first, last) = (from.max(before), end.min(before + run));
+            if first < last {
+                found.push(iovec {
+                    iov_base: (at as usize + first - before) as *mut c_void,
+                    iov_len: last - first,
+                });
             }
-            if len as u64 > run as u64 - skip {
-                break;
-            }
-            return Ok(Buf::host((at + skip) as *const u8, len));
+            before += run;
         }
-        Err(libc::EFAULT)
+        match end <= before {
+            true => Ok(found),
+            false => Err(libc::EFAULT),
+        }
     }
 
     /// Atomics of all endpoints of the domain are carried out one after another.
@@ -100,11 +110,10 @@ struct MrObject {
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close,
     bind,
     control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 /// Registers memory; an error number, negative, if that cannot be.
@@ -116,7 +125,7 @@ pub unsafe fn register(
     attr: &MrAttr,
     flags: u64,
 ) -> Result<*mut FidMr, c_int> {
-    if attr.iface != 0 && flags & flag::RMA != 0 || attr.iov_count == 0 {
+    if attr.iface != 0 && flags & flag::RMA != 0 || attr.iov_count == 0 || attr.iov.is_null() {
         return Err(err::INVAL);
     }
     if attr.iface != 0 {
@@ -150,30 +159,26 @@ pub unsafe fn register(
     // Memory that no peer is to touch needs no key of its own.
     let remote = flag::REMOTE_READ | flag::REMOTE_WRITE;
     let is_local = attr.access & remote == 0;
-    if all.contains_key(&key) && !is_local {
-        return Err(err::NOKEY);
-    }
+    let key = if is_local { NO_KEY } else { key };
     if !is_local {
+        if key == NO_KEY || all.contains_key(&key) {
+            return Err(err::NOKEY);
+        }
         all.insert(key, region);
     }
     drop(all);
-    let object = Box::new(MrObject {
+    let object: *mut FidMr = made(MrObject {
         fid: FidMr {
-            fid: Fid {
-                class: class::MR,
-                context: attr.context,
-                ops: &FID_OPS,
-            },
+            fid: begun(class::MR, attr.context, &FID_OPS),
             desc: std::ptr::null_mut(),
-            key: if is_local { num::ADDR_NONE } else { key },
+            key,
         },
         regions: Arc::clone(regions),
     });
-    let object = Box::into_raw(object);
     // Its address says which one it is.
     // SAFETY: just made.
-    unsafe { (*object).fid.desc = object.cast() };
-    Ok(object.cast())
+    unsafe { (*object).desc = object.cast() };
+    Ok(object)
 }
 
 unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
@@ -244,15 +249,62 @@ mod tests {
         let again = unsafe { register(&regions, &attr, 0) };
         assert_eq!(again.err(), Some(err::NOKEY));
         let find = |key, addr, len, access| regions.find(key, addr, len, access);
-        assert!(find(9, 0, 64, flag::REMOTE_READ).is_ok() && find(9, 63, 1, 0).is_ok());
-        assert_eq!(find(9, 64, 1, 0), Err(libc::EFAULT));
-        assert_eq!(find(9, 1, 64, 0), Err(libc::EFAULT));
-        assert_eq!(find(9, u64::MAX, 2, 0), Err(libc::EFAULT));
-        assert_eq!(find(9, 0, usize::MAX, 0), Err(libc::EFAULT));
-        assert_eq!(find(8, 0, 1, 0), Err(-err::NOKEY));
-        assert_eq!(find(9, 0, 1, flag::REMOTE_WRITE), Err(libc::EACCES));
+        let error = |key, addr, len, access| find(key, addr, len, access).err();
+        assert_eq!(error(9, 0, 64, flag::REMOTE_READ), None);
+        assert_eq!(error(9, 63, 1, 0), None);
+        assert_eq!(error(9, 64, 0, 0), None);
+        assert_eq!(error(9, 64, 1, 0), Some(libc::EFAULT));
+        assert_eq!(error(9, 1, 64, 0), Some(libc::EFAULT));
+        assert_eq!(error(9, 65, 0, 0), Some(libc::EFAULT));
+        assert_eq!(error(9, u64::MAX, 2, 0), Some(libc::EFAULT));
+        assert_eq!(error(9, 0, usize::MAX, 0), Some(libc::EFAULT));
+        assert_eq!(error(8, 0, 1, 0), Some(-err::NOKEY));
+        assert_eq!(error(9, 0, 1, flag::REMOTE_WRITE), Some(libc::EACCES));
+        // Memory of this process alone has no key, and takes none from others when it goes.
+        let attr = MrAttr {
+            access: 0,
+            requested_key: 9,
+            ..attr
+        };
+        // SAFETY: as above.
+        let local = unsafe { register(&regions, &attr, 0) }.expect("it needs no key");
+        // SAFETY: open.
+        assert_eq!(unsafe { close(local.cast()) }, 0);
+        assert_eq!(error(9, 0, 1, 0), None);
+        let attr = MrAttr {
+            access: flag::REMOTE_READ,
+            requested_key: NO_KEY,
+            ..attr
+        };
+        // SAFETY: as above.
+        let none = unsafe { register(&regions, &attr, 0) };
+        assert_eq!(none.err(), Some(err::NOKEY));
         // SAFETY: open.
         assert_eq!(unsafe { close(open.cast()) }, 0);
-        assert_eq!(find(9, 0, 1, 0), Err(-err::NOKEY));
+        assert_eq!(error(9, 0, 1, 0), Some(-err::NOKEY));
+    }
+
+    #[test]
+    fn regions_go_on_in_the_next_run() {
+        let regions = Arc::new(Regions::new(0));
+        let runs = vec![(1000, 10), (5000, 5), (9000, 20)];
+        let region = Region {
+            runs,
+            base: 100,
+            access: 0,
+            counter: None,
+        };
+        lock(&regions.by_key).insert(1, region);
+        let find = |addr, len| {
+            let found = regions.find(1, addr, len, 0).ok()?;
+            let found = found.iter().map(|it| (it.iov_base as usize, it.iov_len));
+            Some(found.collect::<Vec<_>>())
+        };
+        assert_eq!(find(100, 10), Some(vec![(1000, 10)]));
+        assert_eq!(find(110, 1), Some(vec![(5000, 1)]));
+        assert_eq!(find(109, 7), Some(vec![(1009, 1), (5000, 5), (9000, 1)]));
+        assert_eq!(find(100, 35).map(|it| it.len()), Some(3));
+        assert_eq!(find(134, 1), Some(vec![(9019, 1)]));
+        assert_eq!((find(100, 36), find(99, 1)), (None, None));
     }
 }

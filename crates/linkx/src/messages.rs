@@ -8,7 +8,7 @@ use libc::iovec;
 use crate::core::{PLAIN, State, TAGGED};
 use crate::endpoint::{self, state};
 use crate::object::{many, one};
-use crate::op::{AHEAD, Kind, Message, SEAL_AHEAD, data_of, seal_of};
+use crate::op::{AHEAD, Kind, Message, SEAL_AHEAD, data_of, seal_of, total};
 use crate::queue::{Entry, Fault};
 use crate::sys::{Addr, FidEp, Msg, MsgOps, MsgTagged, TaggedOps, err, flag, num};
 
@@ -82,13 +82,24 @@ impl State {
         self.tally.sent += 1;
         self.sends_to(peer);
         let mut op = None;
-        let message = match out.iov {
-            [run] if !is_injected && seal != SEAL_AHEAD => Message::Run {
+        let run = match out.iov {
+            [run] if seal != SEAL_AHEAD => Some(Message::Run {
                 at: run.iov_base.cast(),
                 len: run.iov_len,
                 seal,
-            },
-            iov => {
+            }),
+            _ => None,
+        };
+        // What leaves at once needs no copy.
+        if let (Some(run), true, Mode::Standard) = (&run, is_injected, mode)
+            && self.link.send_now(space, Plane::User, peer.0, tag, run)
+        {
+            self.sent_at_once(out.context, flag::SEND | of, tells);
+            return 0;
+        }
+        let message = match (run, out.iov) {
+            (Some(run), _) if !is_injected => run,
+            (_, iov) => {
                 let mut new = self.pool.take();
                 // SAFETY: just taken.
                 let it = unsafe { new.as_mut() };
@@ -117,20 +128,7 @@ impl State {
             .link
             .send(space, Plane::User, peer.0, tag, mode, message);
         if matches!(sent, Sent::Done) && op.is_none() {
-            if let Some(counter) = &self.counters.send {
-                counter.count(true);
-            }
-            if tells && let Some(queue) = &self.tx.queue {
-                queue.push(Entry {
-                    context: out.context,
-                    flags: flag::SEND | of,
-                    len: 0,
-                    at: std::ptr::null_mut(),
-                    data: 0,
-                    tag: 0,
-                    source: num::ADDR_NONE,
-                });
-            }
+            self.sent_at_once(out.context, flag::SEND | of, tells);
             return 0;
         }
         let mut op = op.unwrap_or_else(|| self.pool.take());
@@ -143,6 +141,17 @@ impl State {
             Sent::Pending(request) => self.begin(op, request),
         }
         0
+    }
+
+    /// A message has left that needed no operation.
+    #[inline]
+    fn sent_at_once(&self, context: *mut c_void, flags: u64, tells: bool) {
+        if let Some(counter) = &self.counters.send {
+            counter.count(true);
+        }
+        if tells && let Some(queue) = &self.tx.queue {
+            queue.push(empty(context, flags, 0));
+        }
     }
 
     /// Posts a receive, or looks for a message.
@@ -160,16 +169,14 @@ impl State {
             tag,
             ignore,
         };
-        if asked.tag.is_some() && asked.flags & (flag::PEEK | flag::CLAIM) != 0 {
-            return match asked.flags & flag::PEEK {
-                0 => self.take_claimed(asked),
+        if asked.flags & (flag::PEEK | flag::CLAIM | flag::DISCARD) != 0 {
+            return match asked.flags & (flag::PEEK | flag::CLAIM) {
+                0 => err::INVAL as isize,
+                flag::CLAIM => self.take_claimed(asked),
                 _ => self.peek(asked, selector),
             };
         }
         let is_multi = asked.flags & flag::MULTI_RECV != 0;
-        if is_multi && (asked.tag.is_some() || asked.iov.len() != 1) {
-            return err::INVAL as isize;
-        }
         let mut op = self.pool.take();
         // SAFETY: just taken.
         let it = unsafe { op.as_mut() };
@@ -305,7 +312,8 @@ unsafe fn out(
     // SAFETY: as promised.
     unsafe {
         send_with(ep, iov, label, context, |state| {
-            endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective)
+            let default = (state.tx_flags, state.tx.is_selective);
+            endpoint::flags_of(flags, endpoint::TX_FLAGS, default)
         })
     }
 }
@@ -313,7 +321,7 @@ unsafe fn out(
 /// Sends what may be used again at once, without a completion.
 unsafe fn out_injected(ep: *mut FidEp, iov: &[iovec], label: Label) -> isize {
     // SAFETY: as promised.
-    unsafe { send_with(ep, iov, label, std::ptr::null_mut(), |_| flag::INJECT) }
+    unsafe { send_with(ep, iov, label, std::ptr::null_mut(), |_| Ok(flag::INJECT)) }
 }
 
 unsafe fn send_with(
@@ -321,15 +329,18 @@ unsafe fn send_with(
     iov: &[iovec],
     (to, tag, data): Label,
     context: *mut c_void,
-    flags: impl FnOnce(&State) -> u64,
+    flags: impl FnOnce(&State) -> Result<u64, isize>,
 ) -> isize {
     // SAFETY: as promised.
     let mut state = match unsafe { state(ep) } {
         Ok(state) => state,
         Err(error) => return error,
     };
-    let flags = flags(&state);
-    let len: usize = iov.iter().map(|it| it.iov_len).sum();
+    let flags = match flags(&state) {
+        Ok(flags) => flags,
+        Err(error) => return error,
+    };
+    let len = total(iov);
     let most = match flags & flag::INJECT {
         0 => endpoint::MOST,
         _ => endpoint::INJECT,
@@ -359,7 +370,19 @@ unsafe fn take(
         Ok(state) => state,
         Err(error) => return error,
     };
-    let flags = endpoint::flags_of(flags, state.rx_flags, state.rx.is_selective);
+    // Only plain messages share a buffer, and only in one run; only tagged ones are looked at.
+    let (known, default) = match (tag, iov) {
+        (None, [_]) => (endpoint::RX_FLAGS, state.rx_flags),
+        (None, _) => (flag::COMPLETION, state.rx_flags & !flag::MULTI_RECV),
+        (Some(_), _) => (
+            flag::COMPLETION | flag::PEEK | flag::CLAIM | flag::DISCARD,
+            state.rx_flags & !flag::MULTI_RECV,
+        ),
+    };
+    let flags = match endpoint::flags_of(flags, known, (default, state.rx.is_selective)) {
+        Ok(flags) => flags,
+        Err(error) => return error,
+    };
     state.recv(&In {
         iov,
         from,

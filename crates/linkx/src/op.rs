@@ -32,6 +32,12 @@ pub fn data_of(seal: u32) -> Option<u64> {
     (seal != 0 && seal != SEAL_AHEAD).then(|| u64::from(seal) - 1)
 }
 
+/// Bytes of several runs of memory; as many as there can be where they are more.
+pub fn total(iov: &[iovec]) -> usize {
+    let lens = iov.iter().map(|it| it.iov_len);
+    lens.fold(0, usize::saturating_add)
+}
+
 /// Which operation it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
@@ -44,7 +50,9 @@ pub enum Kind {
     MultiRecv,
     /// A request of a peer's that is received.
     Request,
-    /// A request that is sent, or data that follow one: nobody asks for its end.
+    /// A request that is sent: where it does not leave, no answer comes.
+    Ask,
+    /// An answer, or data that follow a request.
     Sent,
     /// This process reads a peer's memory.
     Read,
@@ -82,6 +90,8 @@ pub struct Op {
     pub number: u64,
     /// Parts that it waits for still.
     pub parts: u32,
+    /// Whether its answer has come, or is known not to come.
+    pub is_answered: bool,
     /// How it failed, if it did, positive.
     pub error: i32,
     /// Where the bytes begin that a completion names.
@@ -109,6 +119,7 @@ impl Default for Op {
             peer: u32::MAX,
             number: 0,
             parts: 0,
+            is_answered: false,
             error: 0,
             at: null_mut(),
             space: 0,
@@ -124,7 +135,7 @@ impl Op {
         self.runs.clear();
         self.runs.extend_from_slice(iov);
         self.at = iov.first().map_or(null_mut(), |it| it.iov_base);
-        self.len = self.head.len() + iov.iter().map(|it| it.iov_len).sum::<usize>();
+        self.len = self.head.len().saturating_add(total(iov));
     }
 
     /// Receives into memory of its own, of that length.
@@ -143,7 +154,7 @@ impl Op {
         self.runs.clear();
         (self.kind, self.context, self.flags, self.tells) = (Kind::Send, null_mut(), 0, false);
         (self.len, self.peer, self.number, self.parts) = (0, u32::MAX, 0, 0);
-        (self.error, self.at, self.space) = (0, null_mut(), 0);
+        (self.error, self.at, self.space, self.is_answered) = (0, null_mut(), 0, false);
         self.seal.set(0);
     }
 
@@ -322,7 +333,7 @@ impl Sink for Room {
     /// that has nothing ahead was longer than the room.
     #[inline]
     fn capacity(&self) -> u64 {
-        (self.op().len + AHEAD) as u64
+        self.op().len.saturating_add(AHEAD) as u64
     }
 
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
@@ -365,34 +376,47 @@ impl Sink for Room {
 /// Bytes that an operation keeps for the next one, at most.
 const KEPT: usize = 1 << 16;
 
-/// Operations that are used again.
+/// All operations: they stay where they are while others come and go, are used again, and go with
+/// the pool.
 #[derive(Debug, Default)]
-#[allow(
-    clippy::vec_box,
-    reason = "operations stay where they are while others come and go"
-)]
-pub struct Pool(Vec<Box<Op>>);
+pub struct Pool {
+    all: Vec<NonNull<Op>>,
+    free: Vec<NonNull<Op>>,
+}
 
 impl Pool {
     /// One that was never used; it is to be [given back](Pool::give).
     pub fn take(&mut self) -> NonNull<Op> {
-        let op = self.0.pop().unwrap_or_default();
-        NonNull::from(Box::leak(op))
+        self.free.pop().unwrap_or_else(|| {
+            let op = NonNull::from(Box::leak(Box::default()));
+            self.all.push(op);
+            op
+        })
     }
 
     /// Takes one back.
     ///
     /// # Safety
     /// It was [taken](Pool::take), and nobody uses it any more.
-    pub unsafe fn give(&mut self, op: NonNull<Op>) {
-        // SAFETY: as promised; it was leaked by `take`.
-        let mut op = unsafe { Box::from_raw(op.as_ptr()) };
-        op.reset();
-        if op.head.capacity() > KEPT {
-            op.head = Vec::new();
+    pub unsafe fn give(&mut self, mut op: NonNull<Op>) {
+        // SAFETY: as promised.
+        let it = unsafe { op.as_mut() };
+        it.reset();
+        if it.head.capacity() > KEPT {
+            it.head = Vec::new();
         }
-        op.store = Vec::new();
-        self.0.push(op);
+        it.store = Vec::new();
+        self.free.push(op);
+    }
+}
+
+impl Drop for Pool {
+    /// Frees all of them: the engine, which may have some, went before.
+    fn drop(&mut self) {
+        for op in self.all.drain(..) {
+            // SAFETY: leaked by `take`, and nobody uses it any more.
+            drop(unsafe { Box::from_raw(op.as_ptr()) });
+        }
     }
 }
 

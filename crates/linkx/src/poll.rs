@@ -1,11 +1,10 @@
 //! Poll sets: several queues and counters that are asked together whether something has happened.
 
 use std::ffi::{c_int, c_void};
-use std::ptr::NonNull;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use crate::counter::CntrObject;
-use crate::object::{free, no_bind, no_control, no_ops_open, of};
+use crate::object::{NOTHING, begun, close, made, of};
 use crate::queue::{CqObject, lock};
 use crate::sys::{Fid, FidOps, FidPoll, PollAttr, PollOps, class, err};
 
@@ -13,15 +12,12 @@ use crate::sys::{Fid, FidOps, FidPoll, PollAttr, PollOps, class, err};
 #[repr(C)]
 struct PollObject {
     fid: FidPoll,
-    members: Mutex<Vec<NonNull<Fid>>>,
+    members: Mutex<Vec<Member>>,
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
-    close,
-    bind: no_bind,
-    control: no_control,
-    ops_open: no_ops_open,
+    close: close::<PollObject>,
+    ..NOTHING
 };
 
 static OPS: PollOps = PollOps {
@@ -40,52 +36,58 @@ pub unsafe fn open(attr: *const PollAttr) -> Result<*mut FidPoll, c_int> {
     if unsafe { attr.as_ref() }.is_some_and(|it| it.flags != 0) {
         return Err(err::INVAL);
     }
-    let object = Box::new(PollObject {
+    Ok(made(PollObject {
         fid: FidPoll {
-            fid: Fid {
-                class: class::POLL,
-                context: std::ptr::null_mut(),
-                ops: &FID_OPS,
-            },
+            fid: begun(class::POLL, std::ptr::null_mut(), &FID_OPS),
             ops: &OPS,
         },
         members: Mutex::default(),
-    });
-    Ok(Box::into_raw(object).cast())
+    }))
 }
 
-unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
-    // SAFETY: an open set.
-    unsafe { free::<PollObject, _>(fid) };
-    0
+/// A queue or a counter of a set, which may be closed before the set.
+struct Member {
+    /// The object, and what its user calls it.
+    fid: *mut Fid,
+    context: *mut c_void,
+    has_changed: Box<dyn Fn() -> bool>,
 }
 
-/// Whether something has happened to a queue or a counter, and what its user calls it.
-///
-/// # Safety
-/// It is open.
-unsafe fn happened(member: NonNull<Fid>) -> Option<*mut c_void> {
-    let fid = member.as_ptr();
-    // SAFETY: as promised; its class says what it is.
-    unsafe {
-        let has = match (*fid).class {
-            class::CQ => {
-                let queue = &of::<CqObject, _>(fid).queue;
-                queue.movers.progress();
-                !queue.is_empty()
-            }
-            _ => of::<CntrObject, _>(fid).counter.has_changed(),
-        };
-        has.then_some((*fid).context)
+impl Member {
+    /// One that is an open object; `None` if those of its class are in no sets.
+    unsafe fn new(fid: *mut Fid) -> Option<Member> {
+        // SAFETY: an open object, whose class says what it is.
+        unsafe {
+            let has_changed: Box<dyn Fn() -> bool> = match (*fid).class {
+                class::CQ => {
+                    let queue = Arc::clone(&of::<CqObject, _>(fid).queue);
+                    Box::new(move || {
+                        queue.movers.progress();
+                        !queue.is_empty()
+                    })
+                }
+                class::CNTR => {
+                    let counter = Arc::clone(&of::<CntrObject, _>(fid).counter);
+                    Box::new(move || counter.has_changed())
+                }
+                _ => return None,
+            };
+            Some(Member {
+                fid,
+                context: (*fid).context,
+                has_changed,
+            })
+        }
     }
 }
 
 unsafe extern "C" fn poll(set: *mut FidPoll, to: *mut *mut c_void, count: c_int) -> c_int {
-    // SAFETY: an open set whose members are open, and room for as many contexts.
+    // SAFETY: an open set, and room for as many contexts.
     unsafe {
         let members = lock(&of::<PollObject, _>(set).members);
         // All of them make progress, whatever room there is.
-        let happened: Vec<_> = members.iter().filter_map(|it| happened(*it)).collect();
+        let happened = members.iter().filter(|it| (it.has_changed)());
+        let happened: Vec<_> = happened.map(|it| it.context).collect();
         let count = happened.len().min(usize::try_from(count).unwrap_or(0));
         for (at, context) in happened.into_iter().take(count).enumerate() {
             *to.add(at) = context;
@@ -97,12 +99,13 @@ unsafe extern "C" fn poll(set: *mut FidPoll, to: *mut *mut c_void, count: c_int)
 unsafe extern "C" fn add(set: *mut FidPoll, member: *mut Fid, flags: u64) -> c_int {
     // SAFETY: an open set, and an open object.
     unsafe {
-        match NonNull::new(member) {
-            Some(it) if flags == 0 && matches!(it.as_ref().class, class::CQ | class::CNTR) => {
-                lock(&of::<PollObject, _>(set).members).push(it);
+        let is_good = flags == 0 && !member.is_null();
+        match is_good.then(|| Member::new(member)).flatten() {
+            Some(member) => {
+                lock(&of::<PollObject, _>(set).members).push(member);
                 0
             }
-            _ => err::INVAL,
+            None => err::INVAL,
         }
     }
 }
@@ -110,7 +113,7 @@ unsafe extern "C" fn add(set: *mut FidPoll, member: *mut Fid, flags: u64) -> c_i
 unsafe extern "C" fn del(set: *mut FidPoll, member: *mut Fid, flags: u64) -> c_int {
     // SAFETY: an open set.
     let mut members = lock(unsafe { &of::<PollObject, _>(set).members });
-    let at = members.iter().position(|it| it.as_ptr() == member);
+    let at = members.iter().position(|it| it.fid == member);
     match at {
         Some(at) if flags == 0 => {
             members.swap_remove(at);

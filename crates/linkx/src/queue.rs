@@ -3,12 +3,14 @@
 use std::collections::VecDeque;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::host;
-use crate::object::{free, no_bind, no_ops_open, of};
+use crate::object::{NOTHING, begun, free, made, of};
 use crate::signal::Signal;
 use crate::sys::{Addr, CqAttr, CqEntry, CqErrEntry, CqOps, Fid, FidCq, FidOps, class, err, num};
 
@@ -26,6 +28,7 @@ pub trait Progress: Send + Sync {
 pub struct Movers(Mutex<Vec<Arc<dyn Progress>>>);
 
 /// Locks what no panic leaves half done.
+#[inline]
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -119,6 +122,8 @@ unsafe impl Send for Waiting {}
 #[derive(Default)]
 pub struct Queue {
     waiting: Mutex<Waiting>,
+    /// How many wait.
+    len: AtomicUsize,
     pub movers: Movers,
     pub signal: Signal,
     signaled: AtomicBool,
@@ -136,13 +141,17 @@ impl Queue {
     }
 
     fn put(&self, entry: Entry, fault: Option<Box<Fault>>) {
-        lock(&self.waiting).entries.push_back((entry, fault));
+        let mut waiting = lock(&self.waiting);
+        waiting.entries.push_back((entry, fault));
+        self.len.store(waiting.entries.len(), Release);
+        drop(waiting);
         self.signal.raise();
     }
 
     /// Whether there are no completions.
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        lock(&self.waiting).entries.is_empty()
+        self.len.load(Acquire) == 0
     }
 
     /// Whether the program may wait for the descriptor: nothing is here, and what comes raises it.
@@ -168,6 +177,9 @@ impl Queue {
         count: usize,
         sources: *mut Addr,
     ) -> isize {
+        if self.is_empty() {
+            return err::AGAIN as isize;
+        }
         let mut waiting = lock(&self.waiting);
         let size = size(format);
         let mut taken = 0;
@@ -198,6 +210,7 @@ impl Queue {
             }
             taken += 1;
         }
+        self.len.store(waiting.entries.len(), Release);
         match taken {
             0 if count > 0 || waiting.entries.is_empty() => err::AGAIN as isize,
             taken => taken as isize,
@@ -226,11 +239,9 @@ pub struct CqObject {
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close,
-    bind: no_bind,
     control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static OPS: CqOps = CqOps {
@@ -263,13 +274,9 @@ pub unsafe fn open(
             _ => return Err(err::INVAL),
         };
     }
-    let object = Box::new(CqObject {
+    Ok(made(CqObject {
         fid: FidCq {
-            fid: Fid {
-                class: class::CQ,
-                context,
-                ops: &FID_OPS,
-            },
+            fid: begun(class::CQ, context, &FID_OPS),
             ops: &OPS,
         },
         queue: Arc::new(Queue {
@@ -278,8 +285,7 @@ pub unsafe fn open(
         }),
         format,
         has_source: api >= 1 << 16 | 20,
-    });
-    Ok(Box::into_raw(object).cast())
+    }))
 }
 
 unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
@@ -307,7 +313,8 @@ unsafe extern "C" fn readfrom(
     // SAFETY: as the manual page says.
     unsafe {
         let object = of::<CqObject, _>(cq);
-        if object.queue.is_empty() {
+        // A call that takes nothing is one for progress.
+        if count == 0 || object.queue.is_empty() {
             object.queue.movers.progress();
         }
         object.queue.take(object.format, to, count, sources)
@@ -353,6 +360,7 @@ unsafe extern "C" fn readerr(cq: *mut FidCq, to: *mut CqErrEntry, _flags: u64) -
         };
         let entry = *entry;
         let fault = waiting.entries.pop_front().and_then(|it| it.1);
+        object.queue.len.store(waiting.entries.len(), Release);
         let fault = fault.expect("it was just there");
         let to = &mut *to;
         (to.op_context, to.flags, to.len, to.buf) =

@@ -9,7 +9,7 @@ use libc::iovec;
 use crate::core::{DATA, State};
 use crate::endpoint::{self, state};
 use crate::object::{many, one};
-use crate::op::Kind;
+use crate::op::{Kind, total};
 use crate::serve::{ALONG, HAS_DATA, Request, WRITES, What};
 use crate::sys::{Addr, FidEp, MsgRma, RmaOps, err, flag};
 
@@ -81,7 +81,7 @@ impl State {
             Ok(peer) => peer,
             Err(error) => return error,
         };
-        let len: usize = asked.iov.iter().map(|it| it.iov_len).sum();
+        let len = total(asked.iov);
         let is_long = len > ALONG;
         let mut op = self.pool.take();
         let number = self.enter_asked(op);
@@ -182,8 +182,12 @@ unsafe fn start(ep: *mut FidEp, flags: Option<u64>, writes: bool, asked: Asked<'
     if state.caps & flag::RMA == 0 {
         return err::NOTSUP as isize;
     }
-    let flags = endpoint::flags_of(flags, state.tx_flags, state.tx.is_selective);
-    let len: usize = asked.iov.iter().map(|it| it.iov_len).sum();
+    let default = (state.tx_flags, state.tx.is_selective);
+    let flags = match endpoint::flags_of(flags, endpoint::TX_FLAGS, default) {
+        Ok(flags) => flags,
+        Err(error) => return error,
+    };
+    let len = total(asked.iov);
     let is_short = asked.is_injected || flags & flag::INJECT != 0;
     // What is short is copied at once.
     if is_short && len > endpoint::INJECT || len > endpoint::MOST {

@@ -137,33 +137,49 @@ pub fn perform(
     let memory = regions.find(request.key, request.addr, len, request.access())?;
     match request.what {
         What::Write if bytes.len() == len => {
-            // SAFETY: the program lends its regions to its peers; `find` has checked the bounds.
-            unsafe { memory.at.copy_from_nonoverlapping(bytes.as_ptr(), len) };
+            let mut bytes = bytes;
+            for run in memory {
+                let (now, later) = bytes.split_at(run.iov_len);
+                let to = run.iov_base.cast::<u8>();
+                // SAFETY: the program lends its regions to its peers; `find` has checked the
+                // bounds.
+                unsafe { to.copy_from_nonoverlapping(now.as_ptr(), now.len()) };
+                bytes = later;
+            }
         }
         What::Read if len <= ALONG => {
-            let at = out.len();
-            out.resize(at + len, 0);
-            // SAFETY: as above.
-            unsafe {
-                memory
-                    .at
-                    .copy_to_nonoverlapping(out[at..].as_mut_ptr(), len)
-            };
+            for run in memory {
+                let at = out.len();
+                out.resize(at + run.iov_len, 0);
+                let from = run.iov_base.cast::<u8>();
+                // SAFETY: as above.
+                unsafe { from.copy_to_nonoverlapping(out[at..].as_mut_ptr(), run.iov_len) };
+            }
         }
         What::Atomic if len <= arithmetic::MOST => {
-            let (ty, operation) = request.atomic;
-            let operands = bytes.get(..len).unwrap_or_default();
-            let compare = match request.flags & COMPARES {
-                0 => &[],
-                _ => bytes.get(len..2 * len).ok_or(libc::EINVAL)?,
+            let atomic = (request.atomic.0.into(), request.atomic.1.into());
+            let is_whole =
+                |of: usize| arithmetic::size(atomic.0).is_some_and(|it| of.is_multiple_of(it));
+            let compares = if request.flags & COMPARES != 0 {
+                len
+            } else {
+                0
             };
+            let has_operands = bytes.len() == len + compares;
+            if !has_operands && (!bytes.is_empty() || !arithmetic::only_reads(atomic.1))
+                || !memory.iter().all(|it| is_whole(it.iov_len))
+            {
+                return Err(libc::EINVAL);
+            }
+            let (mut operands, mut compare) = bytes.split_at(len.min(bytes.len()));
             let mut before = Vec::new();
             let _turn = regions.turn();
-            // SAFETY: as above.
-            unsafe {
-                let atomic = (ty.into(), operation.into());
-                let at = (memory.at, len);
-                arithmetic::perform(atomic, at, operands, compare, &mut before);
+            for run in memory {
+                let at = (run.iov_base.cast(), run.iov_len);
+                // SAFETY: as above.
+                unsafe { arithmetic::perform(atomic, at, operands, compare, &mut before) };
+                operands = operands.get(run.iov_len..).unwrap_or_default();
+                compare = compare.get(run.iov_len..).unwrap_or_default();
             }
             if request.flags & FETCHES != 0 {
                 out.extend(before);

@@ -44,7 +44,11 @@ impl State {
         if request.what == What::Answer {
             let cause = "the process whose memory it is has refused: its key, its bounds and its \
                          access rights are to be looked at";
-            self.answered(request.number, request.error, rest, cause);
+            // SAFETY: an operation that waits for an answer is there.
+            let is_asked = |op: &NonNull<Op>| unsafe { op.as_ref() }.peer == peer.0;
+            if self.asked.get(&request.number).is_some_and(is_asked) {
+                self.answered(request.number, request.error, rest, cause);
+            }
             return;
         }
         self.tally.served += 1;
@@ -106,12 +110,7 @@ impl State {
         it.peer = peer.0;
         request.encode(&mut it.store);
         match found {
-            Ok(memory) => {
-                it.lend(&[libc::iovec {
-                    iov_base: memory.at.cast(),
-                    iov_len: memory.len,
-                }]);
-            }
+            Ok(memory) => it.lend(&memory),
             // What follows is thrown away.
             Err(error) => it.error = error,
         }
@@ -157,10 +156,7 @@ impl State {
                 // SAFETY: just taken.
                 let it = unsafe { op.as_mut() };
                 it.kind = Kind::Sent;
-                it.lend(&[libc::iovec {
-                    iov_base: memory.at.cast(),
-                    iov_len: len,
-                }]);
+                it.lend(&memory);
                 self.send_quietly(op, DATA, peer, request.number);
                 self.tell_served(peer, request);
             }

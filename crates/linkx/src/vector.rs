@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::events::{EqObject, Events};
 use crate::host;
-use crate::object::{free, no_control, no_ops_open, of};
+use crate::object::{NOTHING, begun, free, made, of};
 use crate::queue::lock;
 use crate::sys::{
     Addr, AvAttr, AvOps, EqEntry, EqErrEntry, Fid, FidAv, FidOps, class, err, flag, num,
@@ -129,11 +129,9 @@ pub struct AvObject {
 }
 
 static FID_OPS: FidOps = FidOps {
-    size: size_of::<FidOps>(),
     close,
     bind,
-    control: no_control,
-    ops_open: no_ops_open,
+    ..NOTHING
 };
 
 static OPS: AvOps = AvOps {
@@ -163,25 +161,22 @@ pub unsafe fn open(attr: *mut AvAttr, context: *mut c_void) -> Result<*mut FidAv
             );
             return Err(err::NOSYS);
         }
-        if attr.kind == 0 {
-            attr.kind = num::AV_TABLE;
+        match attr.kind {
+            0 => attr.kind = num::AV_TABLE,
+            num::AV_MAP | num::AV_TABLE => {}
+            _ => return Err(err::INVAL),
         }
     }
-    let object = Box::new(AvObject {
+    Ok(made(AvObject {
         fid: FidAv {
-            fid: Fid {
-                class: class::AV,
-                context,
-                ops: &FID_OPS,
-            },
+            fid: begun(class::AV, context, &FID_OPS),
             ops: &OPS,
         },
         vector: Arc::default(),
         is_async: flags & flag::EVENT != 0,
         events: Mutex::default(),
         has_ids: flags & flag::AV_USER_ID != 0,
-    });
-    Ok(Box::into_raw(object).cast())
+    }))
 }
 
 unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
@@ -217,6 +212,9 @@ unsafe extern "C" fn insert(
 ) -> c_int {
     // SAFETY: an open vector; so many addresses, and as many numbers unless there are none.
     unsafe {
+        if addresses.is_null() && count > 0 {
+            return err::INVAL;
+        }
         let object = of::<AvObject, _>(av);
         let events = lock(&object.events).clone();
         if object.is_async && events.is_none() {

@@ -174,6 +174,8 @@ impl Alone {
         if self.former.is_empty() {
             return;
         }
+        // Of those that have let go of this process nothing is left to wait for.
+        self.former.retain(|(job, _)| shm.has_parting(*job));
         let mut over = are_over(self.former.iter().map(|it| &it.1)).into_iter();
         let ended = self
             .former

@@ -610,8 +610,8 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         unsafe { Routes::get(self, op, peer, into, registered.at(at)) }
     }
 
-    fn register_writable(&mut self, peer: Peer, sink: &mut R) -> Option<RemoteKey> {
-        let buf = sink.run()?;
+    fn register_writable(&mut self, peer: Peer, sink: &mut R, len: u64) -> Option<RemoteKey> {
+        let buf = part(sink.run()?, 0, len)?;
         by_route!(self, peer, t => t.register(Some(peer), buf, Access::WRITE), _n, _at => None,
             else None)
     }

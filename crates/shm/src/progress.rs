@@ -67,6 +67,14 @@ impl Shm {
             && !inlets.any(|it| it.number as usize == number && it.is_ready())
     }
 
+    /// Whether something was sent to a peer, or has come from it.
+    pub fn has_met(&self, peer: Peer) -> bool {
+        let state = self
+            .reaches(peer)
+            .then(|| &self.peer_states[self.number(peer)]);
+        state.is_some_and(|it| it.is_open() || it.heard)
+    }
+
     /// Whether polling, or sending again what found no room, would get
     /// something done.
     pub fn is_ready(&self) -> bool {

@@ -112,6 +112,12 @@ impl Shm {
         }
     }
 
+    /// Whether a process that was removed may still write to what it has here.
+    pub fn has_parting(&self, job: u64) -> bool {
+        let mut parting = self.guests.orphans.iter();
+        parting.any(|it| self.job_of(*it) == Some(job))
+    }
+
     /// A process that was removed has ended: what it had here is for others.
     pub fn forget_removed(&mut self, job: u64) {
         let orphans = std::mem::take(&mut self.guests.orphans);

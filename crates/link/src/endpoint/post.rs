@@ -46,13 +46,39 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         mode: Mode,
         source: N::Source,
     ) -> Sent {
+        if mode == Mode::Standard && self.send_now(cid, plane, dest, tag, &source) {
+            return Sent::Done;
+        }
+        self.send_slow(Outgoing {
+            cid,
+            plane,
+            dest,
+            tag,
+            mode,
+            source,
+        })
+    }
+
+    /// Sends a message in standard mode if all of it can leave now; else nothing has happened. See
+    /// [`Endpoint::send`], which always takes the first message to everyone.
+    ///
+    /// # Panics
+    /// If the communicator is not open or has no such rank.
+    #[inline]
+    pub fn send_now(
+        &mut self,
+        cid: Cid,
+        plane: Plane,
+        dest: u32,
+        tag: K::Tag,
+        source: &N::Source,
+    ) -> bool {
         let len = source.len();
         let comm = &mut self.engine.comms[cid.index()];
         debug_assert_eq!(comm.cid, cid, "it is not open");
         let peer_state = &mut comm.peer_states[dest as usize];
         if len < u64::from(peer_state.fast)
             && !Engine::<N, K>::SEQS.is_mark(peer_state.send_seq)
-            && mode == Mode::Standard
             && self.engine.send_queues.has_no_items()
         {
             let mut header = Header {
@@ -71,17 +97,10 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             if matches!(posted, Ok(Posted::Done)) {
                 peer_state.send_seq = Engine::<N, K>::SEQS.after(peer_state.send_seq);
                 comm.traffic.sent.eager(len);
-                return Sent::Done;
+                return true;
             }
         }
-        self.send_slow(Outgoing {
-            cid,
-            plane,
-            dest,
-            tag,
-            mode,
-            source,
-        })
+        false
     }
 
     /// Long and synchronous messages, full routes, lost peers, and the first

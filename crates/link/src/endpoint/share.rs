@@ -44,7 +44,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         let Buffer::Sink(sink) = &mut request.buffer else {
             return false;
         };
-        let Some(target) = self.net.register_writable(peer, sink) else {
+        let Some(target) = self.net.register_writable(peer, sink, upto) else {
             return false;
         };
         rare.coverage.reset(0);

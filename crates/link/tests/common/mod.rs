@@ -176,7 +176,7 @@ impl<const BITS: u32> Net for SimNet<BITS> {
         started
     }
 
-    fn register_writable(&mut self, peer: Peer, sink: &mut Into) -> Option<RemoteKey> {
+    fn register_writable(&mut self, peer: Peer, sink: &mut Into, _: u64) -> Option<RemoteKey> {
         let mut room = sink.0.borrow_mut();
         self.0
             .register(Some(peer), Buf::from(&mut **room), Access::WRITE)

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catena_fabric::{Peer, PeerLost};
-use catena_net::Route;
+use catena_link::Plane;
 
-use super::{Known, LOOK_EVERY, State};
+use super::{Known, LOOK_EVERY, PLAIN, State, TAGGED};
 use crate::host;
 use crate::op::{Kind, Op};
 use crate::sys::{Addr, err, flag, num};
@@ -125,9 +125,10 @@ impl State {
         let other = self.peers.iter().flatten().find(|it| it.0 == peer);
         let other = other.map(|it| it.1);
         self.known_mut(peer).told = other.unwrap_or(num::ADDR_NONE);
-        if other.is_none() && self.link.net().route(peer) != Route::Loopback {
+        if other.is_none() {
             self.fail_asked(|of| of == peer, "its address was removed");
             self.abandon(peer);
+            self.may_forget = true;
         }
     }
 
@@ -169,6 +170,9 @@ impl State {
                     self.link.ping(peer);
                 }
             }
+            if self.may_forget {
+                self.may_forget = self.forget_gone();
+            }
         }
         if self.link.losses() != self.losses {
             self.losses = self.link.losses();
@@ -177,6 +181,7 @@ impl State {
             let of = |op: &NonNull<Op>| Peer(unsafe { op.as_ref() }.peer);
             let lost: Vec<Peer> = asked.map(of).filter(|it| self.link.is_lost(*it)).collect();
             self.fail_asked(|peer| lost.contains(&peer), "its process is gone");
+            self.may_forget = true;
         }
     }
 
@@ -185,13 +190,36 @@ impl State {
         let addr = self.addr(lost.peer.0);
         let text = format!("the process with address {addr} is gone: {}", lost.cause);
         host::inform(host::EP, &text);
-        let peer = lost.peer;
         self.link.peer_ended(lost);
-        if addr == num::ADDR_NONE && self.peers.iter().flatten().all(|it| it.0 != peer) {
-            self.link.remove_peer(peer);
-            let _ = self.link.net().remove_peer(peer);
-            *self.known_mut(peer) = Known::NOTHING;
+    }
+
+    /// Forgets the peers that are gone and have no address, but for those of which there are
+    /// messages that nobody has received; whether there are any.
+    fn forget_gone(&mut self) -> bool {
+        let mut remain = false;
+        for peer in (0..self.known.len()).map(|at| Peer(at as u32)) {
+            let has_address = self.peers.iter().flatten().any(|it| it.0 == peer);
+            if has_address || !self.link.is_lost(peer) {
+                continue;
+            }
+            let kept = |space| self.link.kept(space, Plane::User);
+            let is_left = kept(TAGGED)
+                .chain(kept(PLAIN))
+                .any(|it| it.source == peer.0);
+            match is_left {
+                true => remain = true,
+                false => self.remove_peer(peer),
+            }
         }
+        remain
+    }
+
+    /// Lets go of a peer: what it had here is for others.
+    pub(super) fn remove_peer(&mut self, peer: Peer) {
+        self.link.remove_peer(peer);
+        // It fails for this process itself, which was not added.
+        let _ = self.link.net().remove_peer(peer);
+        *self.known_mut(peer) = Known::NOTHING;
     }
 
     /// Ends operations on the memory of peers.

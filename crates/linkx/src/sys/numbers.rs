@@ -14,6 +14,7 @@ pub mod flag {
     pub const REMOTE_WRITE: u64 = 1 << 13;
     pub const MULTI_RECV: u64 = 1 << 16;
     pub const REMOTE_CQ_DATA: u64 = 1 << 17;
+    pub const MORE: u64 = 1 << 18;
     pub const PEEK: u64 = 1 << 19;
     pub const COMPLETION: u64 = 1 << 24;
     pub const INJECT: u64 = 1 << 25;
@@ -71,12 +72,16 @@ pub mod num {
     use std::ffi::c_int;
 
     pub const EP_RDM: c_int = 3;
+    pub const AV_MAP: c_int = 1;
     pub const AV_TABLE: c_int = 2;
     /// The event that addresses were inserted.
     pub const AV_COMPLETE: u32 = 5;
     pub const THREAD_SAFE: c_int = 1;
+    pub const THREAD_ENDPOINT: c_int = 5;
     pub const PROGRESS_AUTO: c_int = 1;
     pub const PROGRESS_MANUAL: c_int = 2;
+    /// Since 1.20.
+    pub const PROGRESS_UNIFIED: c_int = 3;
     pub const RM_ENABLED: c_int = 2;
     pub const CQ_CONTEXT: c_int = 1;
     pub const CQ_MSG: c_int = 2;
@@ -106,6 +111,7 @@ pub mod err {
     pub const NOSYS: c_int = -libc::ENOSYS;
     pub const NOEQ: c_int = -261;
     pub const NODATA: c_int = -libc::ENODATA;
+    pub const NOCQ: c_int = -263;
     pub const NOMSG: c_int = -libc::ENOMSG;
     pub const BUSY: c_int = -libc::EBUSY;
     pub const NOENT: c_int = -libc::ENOENT;
@@ -117,6 +123,7 @@ pub mod err {
     pub const TOOSMALL: c_int = -257;
     pub const OPBADSTATE: c_int = -258;
     pub const AVAIL: c_int = -259;
+    pub const BADFLAGS: c_int = -260;
     pub const TRUNC: c_int = -265;
     pub const NOKEY: c_int = -266;
     pub const NOAV: c_int = -267;

@@ -216,7 +216,7 @@ pub fn buffers_for_many_messages() {
     pair.close();
 }
 
-fn msg_tagged(iov: &libc::iovec, tag: u64, context: usize) -> MsgTagged {
+pub fn msg_tagged(iov: &libc::iovec, tag: u64, context: usize) -> MsgTagged {
     MsgTagged {
         iov,
         desc: null_mut(),
@@ -628,10 +628,10 @@ pub fn a_sender_that_leaves_at_once() {
     side.close();
 }
 
-type Lines = Box<dyn Iterator<Item = String>>;
+pub type Lines = Box<dyn Iterator<Item = String>>;
 
 /// Starts this program as another process, and reads what it says.
-fn started(part: &str) -> (std::process::Child, Lines) {
+pub fn started(part: &str) -> (std::process::Child, Lines) {
     let get = |name| std::env::var(name).expect("started by a test");
     let (link, library) = (get("FI_LINKX_LINKS"), get("LINKX_LIBRARY"));
     let folder = PathBuf::from(get("FI_PROVIDER_PATH"));
@@ -646,7 +646,7 @@ fn started(part: &str) -> (std::process::Child, Lines) {
 }
 
 /// Tells another process this one's address.
-fn tell(peer: &mut std::process::Child, side: &Side) {
+pub fn tell(peer: &mut std::process::Child, side: &Side) {
     use std::io::Write;
     let mut own: String = side.address.iter().map(|it| format!("{it:02x}")).collect();
     own.push('\n');
@@ -669,45 +669,9 @@ pub fn peer() {
     }
 }
 
-fn of_hex(text: &str) -> [u8; 64] {
+pub fn of_hex(text: &str) -> [u8; 64] {
     let digit = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16);
     std::array::from_fn(|at| digit(at).expect("digits"))
-}
-
-pub fn a_peer_that_is_killed() {
-    let (mut peer, mut lines) = started("peer");
-    let said = lines.find_map(|it| Some(of_hex(it.strip_prefix("address ")?)));
-    let side = Side::open(&How::default());
-    let (_, there) = side.insert(&said.expect("its address"));
-    tell(&mut peer, &side);
-    let mut room = [0; 16];
-    side.trecv(&mut room, there, (1, 0), 1);
-    let wait = || {
-        let began = Instant::now();
-        loop {
-            if let Some(told) = side.poll() {
-                return (told, began.elapsed());
-            }
-            assert!(began.elapsed() < PATIENCE, "it waits for ever");
-        }
-    };
-    assert!(wait().0.is_ok());
-    side.trecv(&mut room, there, (2, 0), 2);
-    peer.kill().expect("it lives");
-    peer.wait().expect("it has ended");
-    let (told, time) = wait();
-    let error = told.err().expect("an error");
-    assert_eq!(
-        (error.err, error.op_context as usize),
-        (libc::ECONNABORTED, 2)
-    );
-    assert!(time <= Duration::from_secs(2), "{time:?}");
-    if Fabric::open().version >= 1 << 16 | 20 {
-        assert_eq!(error.src_addr, there);
-    }
-    side.tsend(&[1; 8], there, 3, 3);
-    assert!(wait().0.is_err(), "what is sent to it fails");
-    side.close();
 }
 
 pub fn addresses_that_are_removed() {

@@ -10,6 +10,7 @@
 )]
 #![allow(missing_docs, reason = "tests")]
 
+mod edges;
 mod inside;
 #[allow(unused_imports, reason = "the tests use less of it than the provider")]
 #[path = "../../src/sys/mod.rs"]
@@ -141,11 +142,25 @@ tests! {
     atomics
     selective_completion_and_counters
     many_receives_and_messages
-    a_peer_that_is_killed
     a_sender_that_leaves_at_once
     addresses_that_are_removed
     addresses_that_come_back
     strangers_that_call;
+    edges:
+    a_peer_that_is_killed
+    memory_of_one_that_is_gone
+    an_endpoint_that_closes
+    many_that_come_and_go
+    messages_of_one_that_has_left
+    regions_of_several_runs
+    receives_of_one_context
+    messages_that_are_little_too_long
+    a_call_for_progress_alone
+    defaults_of_an_endpoint
+    flags_that_are_not_there
+    input_that_makes_no_sense
+    hints_that_cannot_be_met
+    a_queue_that_leaves_its_set;
     threads:
     threads_share_an_endpoint
     threads_have_endpoints
@@ -357,6 +372,14 @@ impl Side {
         let done = unsafe {
             (self.tagged().recv)(self.ep, at, len, null_mut(), from, tag, ignore, context)
         };
+        assert_eq!(done, 0);
+    }
+
+    fn trecv_at(&self, at: *mut c_void, len: usize, tag: u64) {
+        let (from, none) = (num::ADDR_NONE, null_mut());
+        // SAFETY: as above.
+        let done =
+            unsafe { (self.tagged().recv)(self.ep, at, len, null_mut(), from, tag, 0, none) };
         assert_eq!(done, 0);
     }
 
