@@ -27,12 +27,13 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// there.
 pub(crate) const STUCK: Duration = Duration::from_secs(1);
 
-/// How often a word is sent again that has not arrived.
+/// How often a word is sent again that has not arrived, where nobody takes connections.
 pub(crate) const TRIES: u32 = 3;
 
-/// For how long a farewell is sent again that has not arrived, after that, and how long a try waits
-/// for the next one: a peer that has not seen yet that its connection was ended takes no other one.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(5);
+/// For how long a word is sent again that has not arrived, and how long a try waits for the next
+/// one: a peer that has not seen yet that its connection was ended takes no other one. For a
+/// farewell the time begins when what is under way is ended.
+pub(crate) const WORD_TIME: Duration = Duration::from_secs(5);
 pub(crate) const PAUSE: Duration = Duration::from_millis(50);
 
 /// What an endpoint keeps of the processes that are added.
@@ -49,8 +50,8 @@ pub(crate) struct Added {
     pub(crate) contexts: Contexts,
     /// Peers to whom the provider takes no words.
     pub(crate) stuck: HashMap<Peer, Stuck>,
-    /// How many words to each have not arrived.
-    pub(crate) missed: HashMap<Peer, u32>,
+    /// Peers at which a word has not arrived, and none has since.
+    pub(crate) missed: HashMap<Peer, Missed>,
     /// Where their buffers begin in the endpoint's memory.
     pub(crate) at: usize,
 }
@@ -61,6 +62,15 @@ pub(crate) struct Stuck {
     pub(crate) since: Instant,
     /// A connection to where it takes some.
     pub(crate) knock: Option<OwnedFd>,
+}
+
+/// A peer at which a word has not arrived.
+#[derive(Debug)]
+pub(crate) struct Missed {
+    pub(crate) since: Instant,
+    pub(crate) tries: u32,
+    /// When the next may be sent.
+    pub(crate) again: Instant,
 }
 
 /// A process that was removed.

@@ -9,7 +9,7 @@ use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Header, Peer, ProcessName};
 use catena_ofi_sys::calls;
 
-use crate::added::{Departing, FAREWELL, PATIENCE, PAUSE, STRIDE, STUCK, Stuck, TRIES};
+use crate::added::{Departing, Missed, PATIENCE, PAUSE, STRIDE, STUCK, Stuck, TRIES, WORD_TIME};
 use crate::connections::{is_answered, knock};
 use crate::init::Ofi;
 use crate::send::is_lack;
@@ -111,7 +111,11 @@ impl Ofi {
             return;
         };
         let now = Instant::now();
-        let pauses = |to: &Peer| added.departing.get(to).is_some_and(|it| now < it.again);
+        let pauses = |to: &Peer| {
+            let departing = added.departing.get(to).map(|it| it.again);
+            let missed = added.missed.get(to).map(|it| it.again);
+            departing.into_iter().chain(missed).any(|again| now < again)
+        };
         let due = added.introductions.due().filter(|it| !pauses(&it.to));
         let due: Vec<Word> = due.collect();
         let (mut failed, mut stuck) = (Vec::new(), Vec::new());
@@ -154,19 +158,28 @@ impl Ofi {
         }
         for (word, error) in failed {
             let words = self.objects.offer.library.strerror(error as i32);
-            self.word_failed(word, words);
+            self.word_failed(word, error as i32, words);
         }
     }
 
     /// Whether a word is sent again that did not arrive: the connection may be one of the time
     /// before both ends began anew, and the next one be sound.
-    fn may_miss(&mut self, word: Word) -> bool {
+    fn may_miss(&mut self, word: Word, error: i32) -> bool {
         let Some(added) = &mut self.added else {
             return false;
         };
-        let missed = added.missed.entry(word.to).or_default();
-        *missed += 1;
-        let again = *missed <= TRIES;
+        let now = Instant::now();
+        let missed = added.missed.entry(word.to).or_insert(Missed {
+            since: now,
+            tries: 0,
+            again: now,
+        });
+        missed.tries += 1;
+        let is_there = error != libc::ECONNREFUSED;
+        let again = missed.tries <= TRIES || is_there && now < missed.since + WORD_TIME;
+        if is_there && missed.tries > 1 {
+            missed.again = now + PAUSE;
+        }
         if again {
             added.introductions.not_said(word);
             self.has_to_do = true;
@@ -209,6 +222,15 @@ impl Ofi {
         }
     }
 
+    /// A word has left its buffer, if it was one.
+    #[cold]
+    pub(crate) fn word_arrived(&mut self, context: *mut std::ffi::c_void) {
+        let word = self.word_ended(context);
+        if let (Some(word), Some(added)) = (word, &mut self.added) {
+            added.missed.remove(&word.to);
+        }
+    }
+
     /// A word has left its buffer, or will not; which, if it was one.
     #[cold]
     pub(crate) fn word_ended(&mut self, context: *mut std::ffi::c_void) -> Option<Word> {
@@ -218,20 +240,20 @@ impl Ofi {
 
     /// A word could not be sent: its peer is gone. One that was removed may be there, and have lost
     /// the connection.
-    pub(crate) fn word_failed(&mut self, word: Word, words: String) {
+    pub(crate) fn word_failed(&mut self, word: Word, error: i32, words: String) {
         let now = Instant::now();
         let departing = self
             .added
             .as_mut()
             .and_then(|it| Some((it.departing.get_mut(&word.to)?, &mut it.introductions)));
         match departing {
-            Some((departing, introductions)) if now < departing.until + FAREWELL => {
+            Some((departing, introductions)) if now < departing.until + WORD_TIME => {
                 departing.again = now + PAUSE;
                 introductions.not_said(word);
             }
             Some((_, introductions)) => introductions.lose(word.to),
             None => {
-                if !self.may_miss(word) {
+                if !self.may_miss(word, error) {
                     self.lose(word.to, format!("sending to it failed: {words}"));
                 }
             }

@@ -104,7 +104,7 @@ impl Ofi {
                 let value = self.fetched(slot);
                 self.operations.end(slot, Ok(value));
             }
-            None => _ = self.word_ended(entry.op_context),
+            None => self.word_arrived(entry.op_context),
         }
         0
     }
@@ -140,7 +140,7 @@ impl Ofi {
             None => {
                 if let Some(word) = self.word_ended(entry.op_context) {
                     let words = self.words(&entry);
-                    self.word_failed(word, words);
+                    self.word_failed(word, entry.err, words);
                 }
             }
         }
