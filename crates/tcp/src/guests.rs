@@ -142,6 +142,11 @@ impl Tcp {
                         self.keep_waiting(at, greeting.from, welcome);
                         return Ok(());
                     };
+                    if !self.is_silent(at) {
+                        // It has removed this process, which has begun anew, since it called.
+                        self.remove(at);
+                        return Ok(());
+                    }
                     self.welcome_in(at, peer, &welcome)?;
                 }
                 (Some(Step::Prove(proof)), _) => self.say(at, &proof)?,

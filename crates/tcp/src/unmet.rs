@@ -75,15 +75,18 @@ impl Tcp {
         self.unmet.push(Unmet { name, at, welcome });
     }
 
-    /// Something has happened to the connection of a caller that waits, which has nothing to say
-    /// meanwhile.
+    /// Something has happened to the connection of a caller that waits.
     pub(crate) fn still_unmet(&mut self, at: usize) {
-        let link = self.links[at]
-            .as_mut()
-            .expect("something has happened to it");
-        match link.socket.receive(&mut [0]) {
-            Err(error) if is_lack(&error) => {}
-            _ => self.remove(at),
+        if !self.is_silent(at) {
+            self.remove(at);
         }
+    }
+
+    /// Whether a caller that is not welcome yet is still there: it has nothing to say meanwhile,
+    /// unless it has taken leave.
+    pub(crate) fn is_silent(&self, at: usize) -> bool {
+        let link = self.links[at].as_ref().expect("its caller waits");
+        let more = link.socket.receive(&mut [0]);
+        more.is_err_and(|error| is_lack(&error))
     }
 }
