@@ -26,7 +26,7 @@ pub struct UnderWay {
 }
 
 thread_local! {
-    /// Those of this thread, one in a function that the other has called.
+    /// The calls that this thread is in: each is made by a function that the one before has called.
     static UNDER_WAY: RefCell<Vec<UnderWay>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -67,7 +67,8 @@ pub trait NodeLocal: Transport {
 
     /// Whether a message of `len` bytes to `peer`, which is short enough to be sent ahead, is
     /// better lent: announced, for its receiver to read where it lies. Called once for each such
-    /// message; so many before it have not left. Only where packets keep their order.
+    /// message; so many before it have not left. A transport says so only where packets keep their
+    /// order.
     fn lends(&mut self, _peer: Peer, _len: u64, _under_way: usize) -> bool {
         false
     }

@@ -17,7 +17,7 @@ use crate::send_queue::Item;
 use crate::types::ReqId;
 use crate::wire::{self, Note, kind};
 
-/// A sender that has something else to do waits for a receiver at most so many times as long as one
+/// A sender that has other work waits for a receiver at most so many times as long as one
 /// that has not.
 const LONGEST: u64 = 200;
 
