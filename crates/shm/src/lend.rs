@@ -19,12 +19,24 @@ const BURST: u32 = 15;
 /// Messages further apart are in no burst.
 pub(crate) const APART: Duration = Duration::from_millis(1);
 
+/// How much faster, in hundredths, messages must leave that are lent.
+const MARGIN: u64 = 10;
+
 /// Chooses which messages to a peer are lent.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Lending {
     classes: [Trials; 2],
     /// When the last message of each class left, and how.
     last: [Option<(u64, By)>; 2],
+}
+
+impl Default for Lending {
+    fn default() -> Self {
+        Lending {
+            classes: [(); 2].map(|()| Trials::new(By::Ring, 0, MARGIN)),
+            last: [None; 2],
+        }
+    }
 }
 
 impl Lending {

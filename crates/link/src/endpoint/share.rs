@@ -87,7 +87,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                     self.engine.gets.push_back(id);
                     turns -= 1;
                 }
-                Turn::Over => {}
+                // Others are claimed, and their senders told, before the next but one.
+                Turn::Over => left = left.saturating_sub(BUDGET / 2),
             }
         }
         moved
