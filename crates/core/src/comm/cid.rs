@@ -116,6 +116,15 @@ impl Cids {
         is_free
     }
 
+    /// Whether somebody uses a number.
+    pub fn is_in_use(&self, cid: Cid) -> bool {
+        let (at, bit) = place(cid.slot());
+        let is_taken = self.taken.get(at).is_some_and(|word| word & bit != 0);
+        is_taken
+            && Cid::new(cid.slot(), self.generations[cid.slot() as usize]) == cid
+            && !self.unused.borrow().contains(&cid)
+    }
+
     /// Takes back the numbers that nobody uses any more.
     pub fn reclaim(&mut self) -> Vec<Cid> {
         let unused = std::mem::take(&mut *self.unused.borrow_mut());
