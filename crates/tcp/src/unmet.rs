@@ -139,7 +139,7 @@ mod tests {
         add(&mut a, C, &c);
         add(&mut c, A, &a);
         call(&mut c, A);
-        let mut poll = |all: &mut [&mut Tcp]| {
+        let poll = |all: &mut [&mut Tcp]| {
             all.iter_mut()
                 .for_each(|it| _ = it.poll(&mut Inbox::default()));
         };

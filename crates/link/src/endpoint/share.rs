@@ -102,8 +102,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         }
     }
 
-    /// Reads a lent message if it is ours to read; else it comes in packets. Who claims one reads it
-    /// at once, as its sender cannot send it any more.
+    /// Reads a lent message if it is ours to read; else it comes in packets. Who claims one reads
+    /// it at once, as its sender cannot send it any more.
     fn get_lent(&mut self, id: ReqId) -> Turn {
         if !self.claim(id.index) {
             return Turn::Over;
