@@ -210,6 +210,22 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_in_use_until_its_lease_ends() {
+        let mut cids = Cids::new();
+        assert!(!cids.is_in_use(Cid(0)));
+        let lease = cids.take(|_| true).unwrap();
+        let cid = lease.cid();
+        assert!(cids.is_in_use(cid) && !cids.is_in_use(Cid::new(cid.slot(), 1)));
+        drop(lease);
+        assert!(
+            !cids.is_in_use(cid),
+            "whoever is to close it may not have come"
+        );
+        cids.reclaim();
+        assert!(!cids.is_in_use(cid) && !cids.is_in_use(Cid::new(cid.slot(), 1)));
+    }
+
+    #[test]
     fn freed_numbers_rest_before_they_return() {
         let mut cids = Cids::new();
         let first = cids.take(|_| true).unwrap().cid();
