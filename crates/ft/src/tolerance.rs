@@ -53,6 +53,8 @@ pub(crate) struct Tolerance {
     early: RefCell<Early>,
     /// What has come early for contexts that are there now.
     due: RefCell<Vec<Letter>>,
+    /// Questions of leaders about contexts whose communicators are being made.
+    asked: RefCell<Vec<Letter>>,
     /// How many losses are known to the circles.
     losses: Cell<usize>,
     /// Peers that are lost, as the launcher was told.
@@ -192,6 +194,7 @@ impl Hook<Process> for Tolerance {
             }
             self.post(process);
         }
+        moved |= self.read_asked(process);
         self.rest(process);
         moved
     }
@@ -206,6 +209,7 @@ impl Hook<Process> for Tolerance {
         let is_gone = |peer: Peer| peers.contains(&peer.0);
         self.outbox.borrow_mut().retain(|it| !is_gone(it.0));
         self.due.borrow_mut().retain(|it| !is_gone(it.from));
+        self.asked.borrow_mut().retain(|it| !is_gone(it.from));
         self.early.borrow_mut().forget(peers);
         let has_gone = |circle: &Rc<Circle>| circle.participants.iter().any(|it| is_gone(it.peer));
         self.circles.borrow_mut().retain(|_, it| !has_gone(it));
@@ -226,7 +230,9 @@ impl Hook<Process> for Tolerance {
 impl Tolerance {
     /// Has something to do while there is something to send or to read.
     fn rest(&self, process: &Process) {
-        let idle = self.outbox.borrow().is_empty() && self.due.borrow().is_empty();
+        let idle = self.outbox.borrow().is_empty()
+            && self.due.borrow().is_empty()
+            && self.asked.borrow().is_empty();
         let losses = process.link(|link| link.losses());
         let idle = idle && losses == self.losses.get();
         process.hook::<Tolerance>().set_work(usize::from(!idle));
@@ -285,10 +291,23 @@ impl Tolerance {
         circle
     }
 
+    /// Reads questions about contexts whose communicators are made now, or come to nothing; true if
+    /// there was one.
+    fn read_asked(&self, process: &Process) -> bool {
+        let asked = self.asked.take();
+        let before = asked.len();
+        asked.into_iter().for_each(|it| self.read(process, it));
+        self.asked.borrow().len() != before
+    }
+
     /// Reads a letter, or keeps it until its context is there. One for a number that another
     /// context has was meant for one that is closed: nobody is told a number before it is taken.
     fn read(&self, process: &Process, letter: Letter) {
         match (letter.kind, &letter.words[..]) {
+            (Kind::Part, [_, _, ..]) if process.comms.is_coming(letter.ours) => {
+                self.asked.borrow_mut().push(letter);
+                return;
+            }
             (Kind::Part | Kind::NoPart, [number]) => {
                 return self.read_of_part(process, &letter, *number);
             }

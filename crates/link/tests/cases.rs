@@ -113,6 +113,80 @@ fn a_lent_message_is_taken_back_before_its_number_comes_again() {
     }
 }
 
+/// Rank 2 is lost in the same poll in which rank 1 matches what rank 0 has lent, and taken back.
+#[test]
+fn a_loss_leaves_lent_messages_of_others_alone() {
+    let sim = Sim::new(Seed(5)).max_packet(32).eager_max(64).ring_slots(1);
+    let mut ranks = ranks(sim.reads(Reads::Whole).lends_one_in(1), 3);
+    let data = pattern(1, 60);
+    let posted = recv(&mut ranks, 1, 0, 1, 60);
+    pending(send(&mut ranks, 1, Mode::Standard, &data));
+    while ranks[0].counters().taken_back == 0 {
+        ranks[0].progress();
+    }
+    ranks[2].net().0.die();
+    wait(&mut ranks, 1, posted.0);
+    assert!(ranks[1].is_lost(Peer(2)));
+    assert_eq!(posted.1.bytes(), data.0[..]);
+}
+
+/// A receiver that reads long messages first does not keep the sender of a short one from taking it
+/// back.
+#[test]
+fn a_lent_message_is_claimed_by_who_reads_it_now() {
+    let sim = Sim::new(Seed(5)).max_packet(32).eager_max(64);
+    let mut ranks = two(sim.reads(Reads::Whole).lends_one_in(1));
+    let (long, short) = (pattern(1, 4 << 20), pattern(2, 60));
+    pending(send(&mut ranks, 1, Mode::Standard, &long));
+    let id = pending(send(&mut ranks, 2, Mode::Standard, &short));
+    while ranks[1].kept(world(1), Plane::User).count() < 2 {
+        ranks[1].progress();
+    }
+    let (first, _) = recv(&mut ranks, 1, 0, 1, long.0.len());
+    let (second, into) = recv(&mut ranks, 1, 0, 2, 60);
+    // The receiver does something else now.
+    for _ in 0..1000 {
+        ranks[0].progress();
+    }
+    assert!(ranks[0].is_done(id));
+    wait(&mut ranks, 1, first);
+    wait(&mut ranks, 1, second);
+    assert_eq!(into.bytes(), short.0[..]);
+}
+
+/// Cancelled messages take the numbers with which quarters end.
+#[test]
+fn lent_messages_are_taken_back_among_cancelled_ones() {
+    const QUARTER: usize = 1 << 14;
+    for seed in 0..10 {
+        let sim = Sim::new(Seed(seed)).max_packet(32).eager_max(64);
+        let mut ranks = two(sim.reads(Reads::Whole).lends_one_in(1));
+        let (one, other) = (pattern(1, 60), pattern(2, 60));
+        // The first number is 1.
+        pending(send(&mut ranks, 1, Mode::Standard, &one));
+        for quarter in 0..4 {
+            let late = pending(send(&mut ranks, 3, Mode::Synchronous, &pattern(3, 1)));
+            for _ in usize::from(quarter == 0) + 2..QUARTER {
+                _ = send(&mut ranks, 2, Mode::Standard, &pattern(3, 1));
+                ranks[1].progress();
+            }
+            ranks[0].cancel(late);
+            ranks[1].progress();
+        }
+        let (last, into) = recv(&mut ranks, 1, 0, 4, 60);
+        pending(send(&mut ranks, 4, Mode::Standard, &other));
+        while !ranks[1].is_done(last) {
+            ranks[1].progress();
+            _ = send(&mut ranks, 2, Mode::Standard, &pattern(3, 1));
+        }
+        assert_eq!(into.bytes(), other.0[..]);
+        quiesce(&mut ranks);
+        let (got, into) = recv(&mut ranks, 1, 0, 1, 60);
+        wait(&mut ranks, 1, got);
+        assert_eq!(into.bytes(), one.0[..]);
+    }
+}
+
 #[test]
 fn only_the_part_that_fits_is_moved() {
     for (reads, part) in [(Reads::Never, 0), (Reads::Whole, 0), (Reads::Whole, 6)] {

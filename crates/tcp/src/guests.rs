@@ -175,7 +175,7 @@ impl Tcp {
 
     /// Whether a process that calls has begun anew with this one, which is not done with what was
     /// before.
-    fn begins_anew(&self, peer: Peer, name: ProcessName) -> bool {
+    pub(crate) fn begins_anew(&self, peer: Peer, name: ProcessName) -> bool {
         let target = &self.peers[peer.0 as usize];
         let is_leaving = target.closing.as_ref().is_some_and(|it| it.has_left);
         target.has_left || is_leaving || self.is_departing(name)

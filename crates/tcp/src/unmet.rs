@@ -33,7 +33,7 @@ impl Tcp {
     pub(crate) fn welcome_if_known(&mut self, name: ProcessName) {
         let known = self.members.peer(name).filter(|peer| {
             let is_there = self.losses.get(*peer).is_none();
-            is_there && !self.is_departing(name)
+            is_there && !self.begins_anew(*peer, name)
         });
         let waiting = self.unmet.iter().position(|it| it.name == name);
         if let (Some(peer), Some(number)) = (known, waiting) {
@@ -88,5 +88,79 @@ impl Tcp {
         let link = self.links[at].as_ref().expect("its caller waits");
         let more = link.socket.receive(&mut [0]);
         more.is_err_and(|error| is_lack(&error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Config;
+    use crate::target::Closing;
+    use catena_fabric::{Header, LocalPeer, Transport};
+    use catena_fabric_tests::{Inbox, until};
+    use catena_proof::Secret;
+
+    const A: u32 = 1;
+    const B: u32 = 2;
+    const C: u32 = 3;
+
+    fn alone(job: u32) -> Tcp {
+        let place = LocalPeer {
+            me: Peer(0),
+            processes: 1,
+            job: job.into(),
+        };
+        let secret = Some(Secret::from_bytes([7; 32]));
+        let in_order = |names: &[&str]| (0..names.len()).collect();
+        Tcp::open(place, secret, None, in_order, Config::tiny()).expect("a port")
+    }
+
+    fn add(to: &mut Tcp, job: u32, other: &Tcp) {
+        let name = ProcessName {
+            job: job.into(),
+            rank: 0,
+        };
+        to.add_peer(Peer(job), name).expect("it is new");
+        let address = other.address().expect("a port");
+        to.connect(Peer(job), &address).expect("an address");
+    }
+
+    fn call(from: &mut Tcp, to: u32) {
+        let header = Header::default();
+        let _ = from.try_send(Peer(to), header, &[0u8; 8][..]);
+    }
+
+    /// B has removed A, of which A has heard, but not all that B had sent before; then it has added
+    /// A again, and calls. Another connection of A's that ends lets nobody in before that is over.
+    #[test]
+    fn a_peer_that_begins_anew_waits_although_another_one_has_gone() {
+        let (mut a, mut b, mut c) = (alone(A), alone(B), alone(C));
+        add(&mut a, B, &b);
+        add(&mut a, C, &c);
+        add(&mut c, A, &a);
+        call(&mut c, A);
+        let poll = |all: &mut [&mut Tcp]| {
+            all.iter_mut()
+                .for_each(|it| _ = it.poll(&mut Inbox::default()));
+        };
+        until(|| {
+            poll(&mut [&mut a, &mut c]);
+            a.peers[C as usize].link.is_some()
+        });
+        let turn = a.turn;
+        let closing = Closing::left("it has removed this process".to_string(), turn);
+        a.peers[B as usize].closing = Some(closing);
+        add(&mut b, A, &a);
+        call(&mut b, A);
+        until(|| {
+            poll(&mut [&mut a, &mut b, &mut c]);
+            !a.unmet.is_empty()
+        });
+        a.remove_peer(Peer(C)).expect("it was added");
+        until(|| {
+            poll(&mut [&mut a, &mut b, &mut c]);
+            a.departing.is_empty()
+        });
+        assert_eq!(a.unmet.len(), 1);
     }
 }

@@ -116,6 +116,15 @@ impl Cids {
         is_free
     }
 
+    /// Whether somebody uses a number.
+    pub fn is_in_use(&self, cid: Cid) -> bool {
+        let (at, bit) = place(cid.slot());
+        let is_taken = self.taken.get(at).is_some_and(|word| word & bit != 0);
+        is_taken
+            && Cid::new(cid.slot(), self.generations[cid.slot() as usize]) == cid
+            && !self.unused.borrow().contains(&cid)
+    }
+
     /// Takes back the numbers that nobody uses any more.
     pub fn reclaim(&mut self) -> Vec<Cid> {
         let unused = std::mem::take(&mut *self.unused.borrow_mut());
@@ -198,6 +207,22 @@ mod tests {
         for none in [0, 69, 70, 71] {
             assert_eq!(handles.get(Cid(none)), None, "{none}");
         }
+    }
+
+    #[test]
+    fn a_number_is_in_use_until_its_lease_ends() {
+        let mut cids = Cids::new();
+        assert!(!cids.is_in_use(Cid(0)));
+        let lease = cids.take(|_| true).unwrap();
+        let cid = lease.cid();
+        assert!(cids.is_in_use(cid) && !cids.is_in_use(Cid::new(cid.slot(), 1)));
+        drop(lease);
+        assert!(
+            !cids.is_in_use(cid),
+            "whoever is to close it may not have come"
+        );
+        cids.reclaim();
+        assert!(!cids.is_in_use(cid) && !cids.is_in_use(Cid::new(cid.slot(), 1)));
     }
 
     #[test]

@@ -211,6 +211,12 @@ impl Communicators {
         self.by_cid.borrow_mut().remove(cid);
     }
 
+    /// Whether a communicator is being made here to which that context belongs: others may have it
+    /// already.
+    pub fn is_coming(&self, cid: Cid) -> bool {
+        self.handle_of(cid).is_none() && self.cids.borrow().is_in_use(cid)
+    }
+
     /// Whether this process makes no call as a leader by that context: it has not got the
     /// communicator, or leaves it.
     pub(super) fn leads_none(&self, cid: Cid) -> bool {

@@ -117,8 +117,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         let (key, first, peer) = (request.link.key, request.rare.header, request.rare.peer);
         request.rare.cancelling = true;
         let (cid, dest) = (key.context().cid(), key.source());
-        let ordered = self.net.caps(peer).ordered;
-        self.engine.mark_if_due(cid, dest, ordered);
+        self.begin_number(cid, dest);
         let peer_state = &mut self.engine.comms[cid.index()].peer_states[dest as usize];
         let header = Header {
             kind: kind::CANCEL_REQ,

@@ -9,12 +9,13 @@ use catena_base::clock;
 use catena_fabric::Peer;
 
 use super::Endpoint;
+use crate::engine::Engine;
 use crate::key::MatchKey;
 use crate::net::{Net, RemoteKeys, Source};
 use crate::protocol::{Send, SendAction, SendEvent, Style};
 use crate::request::Phase;
 use crate::send_queue::Item;
-use crate::types::ReqId;
+use crate::types::{Cid, ReqId};
 use crate::wire::{self, Note, kind};
 
 /// A sender that has other work waits for a receiver at most so many times as long as one
@@ -90,11 +91,20 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         moved
     }
 
-    /// Takes all lent messages back that nobody has begun to read.
-    pub(super) fn take_all_back(&mut self) {
-        while let Some((id, _)) = self.engine.lent.pop_front() {
-            self.take_back(id);
+    /// A sequenced packet is about to be sent to a rank of a communicator; the process. Where its
+    /// number begins a quarter of all, nothing of the messages of the quarter before may be left
+    /// out: their numbers come again, and none may name two messages.
+    pub(super) fn begin_number(&mut self, cid: Cid, dest: u32) -> Peer {
+        let peer_state = self.engine.comms[cid.index()].peer_states[dest as usize];
+        if Engine::<N, K>::SEQS.is_mark(peer_state.send_seq) {
+            while let Some((id, _)) = self.engine.lent.pop_front() {
+                self.take_back(id);
+            }
+            if !self.net.caps(peer_state.peer).ordered {
+                self.engine.mark(cid, dest);
+            }
         }
+        peer_state.peer
     }
 
     /// Takes a lent message back, unless its receiver was quicker, and sends it.

@@ -119,17 +119,11 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             source,
         } = out;
         let len = source.len();
-        let send_seq = self.engine.comms[cid.index()].peer_states[dest as usize].send_seq;
-        if Engine::<N, K>::SEQS.is_mark(send_seq) {
-            // Their numbers come again, and none may name two messages.
-            self.take_all_back();
-        }
+        let peer = self.begin_number(cid, dest);
         let engine = &mut self.engine;
         let at = engine.requests.take_slot();
         let id = engine.id(at);
-        let peer = engine.comms[cid.index()].peer_states[dest as usize].peer;
         let caps = self.net.caps(peer);
-        engine.mark_if_due(cid, dest, caps.ordered);
         let comm = &mut engine.comms[cid.index()];
         let me = comm.me;
         let peer_state = &mut comm.peer_states[dest as usize];

@@ -103,8 +103,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 continue;
             };
             moved = true;
-            let is_lent = self.engine.requests.get(id.index).rare.lent;
-            if is_lent && !self.claim(id.index) {
+            if self.engine.requests.get(id.index).rare.lent {
+                self.engine.gets.push_back(id);
                 continue;
             }
             // What is to be read of this process, or waits for the route, keeps both ends as busy.
@@ -124,11 +124,11 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             };
             let is_elsewhere = self.is_elsewhere(id.index);
             let way = match readable {
-                true if is_elsewhere || is_lent => Rendezvous::Get,
+                true if is_elsewhere => Rendezvous::Get,
                 true => self.net.rendezvous(peer, upto, load),
                 false => Rendezvous::Stream,
             };
-            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere && !is_lent;
+            let has_choice = upto > 0 && way != Rendezvous::Stream && !is_elsewhere;
             self.engine.requests.get_mut(id.index).rare.asked = match has_choice {
                 true => clock::ticks().max(1),
                 false => 0,
@@ -143,7 +143,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 Rendezvous::Share { part } if self.offer(id, upto, part) => RecvEvent::ChooseShare,
                 _ => RecvEvent::ChooseStream { upto },
             };
-            self.advance(id, event);
+            if self.advance(id, event) {
+                self.engine.gets.push_back(id);
+            }
         }
         moved
     }
@@ -181,11 +183,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         };
         let (peer, other) = (request.rare.peer, request.rare.other.to_bits());
         match recv.step(event) {
-            Ok(RecvAction::None) => true,
-            Ok(RecvAction::Get) => {
-                self.engine.gets.push_back(id);
-                true
-            }
+            Ok(RecvAction::None | RecvAction::Get) => true,
             Ok(RecvAction::Cts(wanted)) => {
                 if !matches!(event, RecvEvent::ChooseStream { .. }) {
                     // Some of it was read: what it takes says nothing of either way.

@@ -66,6 +66,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 .valid(id)
                 .then(|| self.engine.requests.get(id.index).phase);
             let turn = match phase {
+                Some(Phase::Recv(Recv::Starting)) => self.get_lent(id),
                 Some(Phase::Recv(Recv::Getting { at, upto })) => self.get(id, at, upto),
                 Some(Phase::Recv(Recv::Sharing)) => self.get_part(id, !again),
                 _ => Turn::Over,
@@ -99,6 +100,25 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         match again {
             true => &mut self.engine.left,
             false => &mut self.engine.gets,
+        }
+    }
+
+    /// Reads a lent message if it is ours to read; else it comes in packets. Who claims one reads
+    /// it at once, as its sender cannot send it any more.
+    fn get_lent(&mut self, id: ReqId) -> Turn {
+        if !self.claim(id.index) {
+            return Turn::Over;
+        }
+        let rare = &self.engine.requests.get(id.index).rare;
+        let upto = rare.total;
+        let event = match rare.registered {
+            _ if upto == 0 => RecvEvent::WantNothing,
+            Some(_) => RecvEvent::ChooseGet { upto },
+            None => RecvEvent::ChooseStream { upto },
+        };
+        match self.advance(id, event) {
+            true => self.get(id, 0, upto),
+            false => Turn::Over,
         }
     }
 

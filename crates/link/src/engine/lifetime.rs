@@ -11,7 +11,6 @@ use crate::key::MatchKey;
 use crate::matching::Reply;
 use crate::net::Net;
 use crate::peer_state::{Comm, PeerState, Seqs};
-use crate::protocol::Recv;
 use crate::request::Phase;
 use crate::slab::NIL;
 use crate::types::{Cid, Context, Failure, Plane};
@@ -436,7 +435,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         // partly there stays in the queues, and fails the receive it matches.
         let (requests, entries) = (&self.requests, &self.unexpected.entries);
         self.assemblies.retain(|target| match *target {
-            Target::Request(at) => requests.get(at).phase == Phase::Recv(Recv::Assembling),
+            // Those that have failed are no receives any more.
+            Target::Request(at) => matches!(requests.get(at).phase, Phase::Recv(_)),
             Target::Unexpected(at) => entries.get(at).peer != peer,
             Target::Nobody(_) => true,
         });

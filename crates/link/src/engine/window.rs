@@ -28,13 +28,10 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
     /// The numbers of sequenced packets.
     pub const SEQS: Seqs = Seqs::of(N::SEQUENCE_BITS);
 
-    /// Queues a mark for a rank if its turn has come.
-    pub fn mark_if_due(&mut self, cid: Cid, dest: u32, ordered: bool) {
+    /// Queues a mark for a rank.
+    pub fn mark(&mut self, cid: Cid, dest: u32) {
         let comm = &mut self.comms[cid.index()];
         let peer_state = &mut comm.peer_states[dest as usize];
-        if ordered || !Self::SEQS.is_mark(peer_state.send_seq) {
-            return;
-        }
         let header = Header {
             kind: kind::MARK,
             seq: peer_state.send_seq,
