@@ -13,7 +13,7 @@ use crate::links;
 use crate::memory::Regions;
 use crate::mover::Mover;
 use crate::object::{NOTHING, begun, free, made, of};
-use crate::queue::{CqObject, Progress, Queue, lock};
+use crate::queue::{CqObject, EVERYWHERE, Progress, Queue, lock};
 use crate::sys::{CmOps, EpOps, Fid, FidEp, FidOps, Info, class, err, flag, num};
 use crate::vector::{AvObject, address_of, tell};
 
@@ -225,6 +225,7 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
             .iter()
             .for_each(|it| it.movers.remove(&object.mover));
         {
+            EVERYWHERE.remove(&object.mover);
             let endpoints = Arc::clone(&lock(&object.core.state).regions.endpoints);
             endpoints.remove(&object.mover);
             let mut state = lock(&object.core.state);
@@ -363,6 +364,7 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
                 let regions = Arc::clone(&state.regions);
                 drop(state);
                 regions.endpoints.add(&object.mover);
+                EVERYWHERE.add(&object.mover);
                 let queues = object.queues.borrow();
                 queues.iter().for_each(|it| it.movers.add(&object.mover));
                 let counters = object.counters.borrow();

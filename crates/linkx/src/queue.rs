@@ -33,6 +33,10 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// All endpoints of this process that are enabled: who waits in a call that closes something makes
+/// progress for all of them, as the one that it waits for may be among them.
+pub static EVERYWHERE: Movers = Movers(Mutex::new(Vec::new()));
+
 impl Movers {
     /// Takes one in; nothing happens if it is there.
     pub fn add(&self, mover: &Arc<dyn Progress>) {

@@ -110,7 +110,10 @@ impl State {
         it.peer = peer.0;
         request.encode(&mut it.store);
         match found {
-            Ok(memory) => it.lend(&memory),
+            Ok((memory, hold)) => {
+                it.lend(&memory);
+                it.hold = Some(hold);
+            }
             // What follows is thrown away.
             Err(error) => it.error = error,
         }
@@ -151,12 +154,13 @@ impl State {
             .regions
             .find(request.key, request.addr, len, request.access())
         {
-            Ok(memory) => {
+            Ok((memory, hold)) => {
                 let mut op = self.pool.take();
                 // SAFETY: just taken.
                 let it = unsafe { op.as_mut() };
                 it.kind = Kind::Sent;
                 it.lend(&memory);
+                it.hold = Some(hold);
                 self.send_quietly(op, DATA, peer, request.number);
                 self.tell_served(peer, request);
             }

@@ -150,6 +150,8 @@ tests! {
     a_peer_that_is_killed
     memory_of_one_that_is_gone
     an_endpoint_that_closes
+    one_thread_closes_ends_of_two_domains
+    a_region_that_closes
     many_that_come_and_go
     messages_of_one_that_has_left
     regions_of_several_runs
