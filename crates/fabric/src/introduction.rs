@@ -14,10 +14,10 @@
 //!
 //! A `HELLO` is answered by a `PROOF`, and a word with a good tag that has this process's nonce by
 //! a `WELCOME`, once. Packets follow when the welcome has come. So whichever adds the other last
-//! begins. The `HELLO` of one that is not known yet is no more than a [call](Introductions::callers),
-//! to be heeded or not. It is said again now and then, as a library may have thrown it away. All
-//! answers go to the address that was learnt before, wherever the question came from; that of a
-//! caller is the one that its `HELLO` tells, with a good tag.
+//! begins. The `HELLO` of one that is not known yet is no more than a
+//! [call](Introductions::callers), to be heeded or not. It is said again now and then, as a library
+//! may have thrown it away. All answers go to the address that was learnt before, wherever the
+//! question came from; that of a caller is the one that its `HELLO` tells, with a good tag.
 //!
 //! ```text
 //! 0    from    name of who says it: job 8, rank 4
@@ -41,6 +41,8 @@
 //! TCP. Memory that is registered is the library's to guard: whoever has its key reaches it, a
 //! removed peer among them, until it is registered no more.
 
+mod fields;
+
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -48,6 +50,8 @@ use catena_proof::{NONCE, Protocol, Secret, TAG};
 
 use crate::frame::Sign;
 use crate::{Peer, ProcessName};
+use fields::{FACTS, Fields, Nonce};
+pub use fields::{Place, WORD};
 
 const PROTOCOL: Protocol = Protocol("catena introduction");
 
@@ -57,13 +61,6 @@ pub const WORDS: Sign = Sign::from_bits(u64::from_le_bytes(*b"catena->"));
 /// Why a library does not join processes that have no secret.
 pub const NO_SECRET: &str = "processes that add each other prove by a secret who they are, and \
                              none was given: without one anybody could send them messages";
-
-/// Bytes of a word.
-pub const WORD: usize = FACTS + TAG;
-const FACTS: usize = 128;
-
-/// Where an end is: its length, and the address.
-pub type Place = [u8; 64];
 
 /// Calls of processes that were not added, at most: those of others are heard when they are said
 /// again.
@@ -108,8 +105,6 @@ impl Kind {
         }
     }
 }
-
-type Nonce = [u8; NONCE];
 
 /// A word that is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -505,67 +500,6 @@ impl Introductions {
         bytes[FACTS..].copy_from_slice(&tag);
         Word { to, kind, bytes }
     }
-}
-
-/// What a word says.
-struct Fields {
-    from: ProcessName,
-    to: ProcessName,
-    own: Nonce,
-    echo: Nonce,
-    sign: Sign,
-    place: Place,
-    tag: [u8; TAG],
-}
-
-impl Fields {
-    fn encode(&self) -> [u8; WORD] {
-        let mut bytes = [0; WORD];
-        let mut at = 0;
-        let mut add = |part: &[u8]| {
-            bytes[at..at + part.len()].copy_from_slice(part);
-            at += part.len();
-        };
-        for name in [self.from, self.to] {
-            add(&name.job.to_le_bytes());
-            add(&name.rank.to_le_bytes());
-        }
-        add(&self.own);
-        add(&self.echo);
-        add(&self.sign.bits().to_le_bytes());
-        add(&self.place);
-        add(&self.tag);
-        bytes
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Fields> {
-        let bytes: &[u8; WORD] = bytes.try_into().ok()?;
-        let mut rest = &bytes[..];
-        let (from, to) = (name(&mut rest)?, name(&mut rest)?);
-        Some(Fields {
-            from,
-            to,
-            own: take(&mut rest)?,
-            echo: take(&mut rest)?,
-            sign: Sign::from_bits(u64::from_le_bytes(take(&mut rest)?)),
-            place: take(&mut rest)?,
-            tag: take(&mut rest)?,
-        })
-    }
-}
-
-/// The first bytes of those that are left.
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(*first)
-}
-
-fn name(rest: &mut &[u8]) -> Option<ProcessName> {
-    Some(ProcessName {
-        job: u64::from_le_bytes(take(rest)?),
-        rank: u32::from_le_bytes(take(rest)?),
-    })
 }
 
 #[cfg(test)]

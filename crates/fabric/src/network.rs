@@ -194,8 +194,8 @@ pub trait Rail: Rma + Debug {
         Vec::new()
     }
 
-    /// [Adds](Rail::add_peer) a process that has [called](Rail::callers), here or on another rail of
-    /// the network.
+    /// [Adds](Rail::add_peer) a process that has [called](Rail::callers), here or on another rail
+    /// of the network.
     ///
     /// # Errors
     /// As [`Rail::add_peer`], or if it cannot be reached.

@@ -133,8 +133,8 @@ pub fn an_endpoint_that_closes() {
     );
 }
 
-/// What was sent has arrived when an endpoint is closed, though the receiver, which has not heard of
-/// the sender before, is another endpoint of the same thread, in a domain of its own.
+/// What was sent has arrived when an endpoint is closed, though the receiver, which has not heard
+/// of the sender before, is another endpoint of the same thread, in a domain of its own.
 pub fn one_thread_closes_ends_of_two_domains() {
     let [one, two] = [Side::open(&How::default()), Side::open(&How::default())];
     let (_, there) = one.insert(&two.address);
