@@ -304,6 +304,10 @@ pub struct Queue {
     /// The only one of these, if there is only one: one of those that are kept.
     sole: AtomicPtr<Arc<dyn Progress>>,
     /// All that were the only one, as long as the queue is there: a thread may ask one that leaves.
+    #[allow(
+        clippy::vec_box,
+        reason = "`sole` leads to one, which stays where it is"
+    )]
     kept: Mutex<Vec<Box<Arc<dyn Progress>>>>,
     /// What closed endpoints have left, and whether there is something.
     left: Mutex<Told>,

@@ -12,13 +12,7 @@ fn peer_of() -> (std::process::Child, Side, Addr) {
     tell(&mut peer, &side);
     let mut room = [0; 16];
     side.trecv(&mut room, there, (1, 0), 1);
-    let began = Instant::now();
-    let told = loop {
-        match side.poll() {
-            Some(told) => break told,
-            None => assert!(began.elapsed() < PATIENCE, "it says nothing"),
-        }
-    };
+    let told = side.wait("it says nothing");
     assert!(told.is_ok());
     (peer, side, there)
 }
@@ -113,13 +107,7 @@ pub fn an_endpoint_that_closes() {
     } = pair;
     one.trecv(&mut room, there[0], (2, 0), 7);
     two.close();
-    let began = Instant::now();
-    let told = loop {
-        match one.poll() {
-            Some(told) => break told,
-            None => assert!(began.elapsed() < PATIENCE, "it waits for ever"),
-        }
-    };
+    let told = one.wait("it waits for ever");
     let error = told.err().expect("an error");
     assert_eq!(
         (error.err, error.op_context as usize),

@@ -357,6 +357,17 @@ impl Side {
         }
     }
 
+    /// The next completion, while this side alone makes progress.
+    fn wait(&self, otherwise: &str) -> Result<Told, CqErrEntry> {
+        let began = Instant::now();
+        loop {
+            if let Some(told) = self.poll() {
+                return told;
+            }
+            assert!(began.elapsed() < PATIENCE, "{otherwise}");
+        }
+    }
+
     fn tagged(&self) -> &TaggedOps {
         // SAFETY: as above.
         unsafe { &*(*self.ep).tagged }
