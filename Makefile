@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 BUILD := build
 
-.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app qualify compare report book wheel deb rpm container packages install uninstall clean
+.PHONY: help setup build run test check-c clients mpi4py osu agreement mpich-suite launchers app linkx-page qualify compare report book wheel deb rpm container packages install uninstall clean
 
 help:
 	@echo "make run                 build Catena and run the example on 4 ranks"
@@ -18,6 +18,7 @@ help:
 	@echo "make agreement OSU_SRC=dir  the benchmarks' figures beside those of OSU's: docs/beside-omb.md"
 	@echo "make mpich-suite MPICH_SRC=dir  the test suite of MPICH"
 	@echo "make launchers PEERS=dir under the launchers of other MPI libraries and of Slurm"
+	@echo "make linkx-page PEERS=dir  MPICH and Open MPI without a link, with LINKx, and as they are: build/linkx-page"
 	@echo "make qualify             all of these over each network: docs/qualification.md (MPICH_SRC, OSU_SRC;"
 	@echo "                         ARGS=--slice for a small part in minutes, as make test runs it)"
 	@echo "make wheel               build/dist/catena-*.whl for pip (ARCH=aarch64 for that)"
@@ -77,6 +78,9 @@ mpich-suite: $(BUILD)/prefix
 
 launchers: $(BUILD)/prefix
 	@scripts/clients/launchers "$(PEERS)" $(ARGS)
+
+linkx-page: $(BUILD)/prefix
+	@scripts/measure/linkx "$(PEERS)" --prefix "$(BUILD)/prefix" --page "$(BUILD)/linkx-page" $(ARGS)
 
 qualify: $(BUILD)/prefix
 	@scripts/setup python

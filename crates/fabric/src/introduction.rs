@@ -7,16 +7,17 @@
 //!
 //! | word      | says                                                    | has a tag |
 //! |-----------|---------------------------------------------------------|-----------|
-//! | `HELLO`   | my nonce; nothing is proven yet                          | no        |
+//! | `HELLO`   | my nonce, and where my end is; that I live is not proven | yes       |
 //! | `PROOF`   | my nonce, and yours                                      | yes       |
 //! | `WELCOME` | the same, and the [sign](Sign) that your frames are to bear | yes    |
 //! | `GOODBYE` | I have removed you                                       | yes       |
 //!
 //! A `HELLO` is answered by a `PROOF`, and a word with a good tag that has this process's nonce by
 //! a `WELCOME`, once. Packets follow when the welcome has come. So whichever adds the other last
-//! begins: the `HELLO` of one that is not known yet is thrown away, and costs nothing. It is said
-//! again now and then, as a library may have thrown it away, too. All answers go to the address
-//! that was learnt before, wherever the question came from.
+//! begins. The `HELLO` of one that is not known yet is no more than a
+//! [call](Introductions::callers), to be heeded or not. It is said again now and then, as a library
+//! may have thrown it away. All answers go to the address that was learnt before, wherever the
+//! question came from; that of a caller is the one that its `HELLO` tells, with a good tag.
 //!
 //! ```text
 //! 0    from    name of who says it: job 8, rank 4
@@ -24,7 +25,8 @@
 //! 24   own     nonce of who says it (16)
 //! 40   echo    nonce of the other one (16), or 0
 //! 56   sign    8, or 0
-//! 64   tag     32, or 0
+//! 64   place   of a HELLO: length (1), where the end of who says it is (63); or 0
+//! 128  tag     32
 //! ```
 //!
 //! **What is proven.** A tag is the [HMAC](Secret::tag) of the kind of the word and all of the
@@ -39,6 +41,8 @@
 //! TCP. Memory that is registered is the library's to guard: whoever has its key reaches it, a
 //! removed peer among them, until it is registered no more.
 
+mod fields;
+
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -46,6 +50,8 @@ use catena_proof::{NONCE, Protocol, Secret, TAG};
 
 use crate::frame::Sign;
 use crate::{Peer, ProcessName};
+use fields::{FACTS, Fields, Nonce};
+pub use fields::{Place, WORD};
 
 const PROTOCOL: Protocol = Protocol("catena introduction");
 
@@ -56,9 +62,9 @@ pub const WORDS: Sign = Sign::from_bits(u64::from_le_bytes(*b"catena->"));
 pub const NO_SECRET: &str = "processes that add each other prove by a secret who they are, and \
                              none was given: without one anybody could send them messages";
 
-/// Bytes of a word.
-pub const WORD: usize = FACTS + TAG;
-const FACTS: usize = 64;
+/// Calls of processes that were not added, at most: those of others are heard when they are said
+/// again.
+const CALLS: usize = 1024;
 
 /// When a `HELLO` is said again that was not answered, at first and at last: it takes twice as long
 /// each time.
@@ -100,8 +106,6 @@ impl Kind {
     }
 }
 
-type Nonce = [u8; NONCE];
-
 /// A word that is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -123,6 +127,8 @@ pub enum Heard {
     Open(Peer, Sign),
     /// The peer has removed this process.
     Left(Peer),
+    /// The peer, of which it is not known yet how it is reached, says where its end is.
+    Calls(Peer, Place),
 }
 
 /// A process that was added.
@@ -183,6 +189,10 @@ pub struct Introductions {
     me: ProcessName,
     /// Whether the library delivers frames in the order in which they were sent.
     ordered: bool,
+    /// Where its end is, if others are told.
+    place: Place,
+    /// Those that have called and were not added, and where they are.
+    calls: Vec<(ProcessName, Place)>,
     added: BTreeMap<Peer, Acquaintance>,
     by_name: HashMap<ProcessName, Peer>,
     by_sign: HashMap<Sign, Peer>,
@@ -202,6 +212,8 @@ impl Introductions {
             secret,
             me,
             ordered,
+            place: [0; 64],
+            calls: Vec::new(),
             added: BTreeMap::new(),
             by_name: HashMap::new(),
             by_sign: HashMap::new(),
@@ -209,6 +221,26 @@ impl Introductions {
             goodbyes: Vec::new(),
             leaving: Vec::new(),
         }
+    }
+
+    /// Those that are greeted are told that the end of this process is there, if that has room.
+    pub fn tell(&mut self, at: &[u8]) {
+        let (len, room) = self.place.split_first_mut().expect("it has room");
+        if let Some(room) = room.get_mut(..at.len()) {
+            room.copy_from_slice(at);
+            *len = at.len() as u8;
+        }
+    }
+
+    /// The processes that know the secret, have greeted this one, and were not added.
+    pub fn callers(&self) -> impl Iterator<Item = ProcessName> + '_ {
+        self.calls.iter().map(|it| it.0)
+    }
+
+    /// Where a process is that has called.
+    pub fn caller(&self, name: ProcessName) -> Option<Place> {
+        let call = self.calls.iter().find(|it| it.0 == name);
+        call.map(|it| it.1)
     }
 
     /// Adds a process.
@@ -238,6 +270,7 @@ impl Introductions {
         };
         self.added.insert(peer, acquaintance);
         self.by_name.insert(name, peer);
+        self.calls.retain(|it| it.0 != name);
         Ok(())
     }
 
@@ -306,16 +339,33 @@ impl Introductions {
         let heard = || {
             let word = Fields::decode(bytes)?;
             let kind = Kind::of(kind)?;
-            let peer = *self.by_name.get(&word.from)?;
-            (word.to == self.me).then_some((kind, peer, word))
+            (word.to == self.me).then_some((kind, word))
         };
-        let Some((kind, peer, word)) = heard() else {
+        let Some((kind, word)) = heard() else {
+            return Heard::Nothing;
+        };
+        let tag = || {
+            let facts = &bytes[..FACTS];
+            let checked = self
+                .secret
+                .check_tag(PROTOCOL, kind.name(), facts, &word.tag);
+            checked.is_ok()
+        };
+        let says_place = kind == Kind::Hello && word.place[0] > 0;
+        let Some(&peer) = self.by_name.get(&word.from) else {
+            if says_place && self.calls.len() < CALLS && tag() {
+                self.calls.retain(|it| it.0 != word.from);
+                self.calls.push((word.from, word.place));
+            }
             return Heard::Nothing;
         };
         let Some(it) = self.added.get_mut(&peer).filter(|it| !it.is_gone) else {
             return Heard::Nothing;
         };
         let is_new = it.theirs != Some(word.own);
+        if says_place && !it.is_reached && tag() {
+            return Heard::Calls(peer, word.place);
+        }
         if kind == Kind::Hello {
             // Of one that has begun anew: that it removed this process is about to come.
             if it.is_reached && !(is_new && it.is_open) {
@@ -324,11 +374,7 @@ impl Introductions {
             }
             return Heard::Nothing;
         }
-        let facts = &bytes[..FACTS];
-        let tag = self
-            .secret
-            .check_tag(PROTOCOL, kind.name(), facts, &word.tag);
-        if tag.is_err() || word.echo != it.own {
+        if !tag() || word.echo != it.own {
             return Heard::Nothing;
         }
         // It has begun anew, and what it said before that was overtaken.
@@ -443,73 +489,17 @@ impl Introductions {
             own: it.own,
             echo,
             sign,
+            place: match kind {
+                Kind::Hello => self.place,
+                _ => [0; 64],
+            },
             tag: [0; TAG],
         };
         let mut bytes = fields.encode();
-        if kind != Kind::Hello {
-            let tag = self.secret.tag(PROTOCOL, kind.name(), &bytes[..FACTS]);
-            bytes[FACTS..].copy_from_slice(&tag);
-        }
+        let tag = self.secret.tag(PROTOCOL, kind.name(), &bytes[..FACTS]);
+        bytes[FACTS..].copy_from_slice(&tag);
         Word { to, kind, bytes }
     }
-}
-
-/// What a word says.
-struct Fields {
-    from: ProcessName,
-    to: ProcessName,
-    own: Nonce,
-    echo: Nonce,
-    sign: Sign,
-    tag: [u8; TAG],
-}
-
-impl Fields {
-    fn encode(&self) -> [u8; WORD] {
-        let mut bytes = [0; WORD];
-        let mut at = 0;
-        let mut add = |part: &[u8]| {
-            bytes[at..at + part.len()].copy_from_slice(part);
-            at += part.len();
-        };
-        for name in [self.from, self.to] {
-            add(&name.job.to_le_bytes());
-            add(&name.rank.to_le_bytes());
-        }
-        add(&self.own);
-        add(&self.echo);
-        add(&self.sign.bits().to_le_bytes());
-        add(&self.tag);
-        bytes
-    }
-
-    fn decode(bytes: &[u8]) -> Option<Fields> {
-        let bytes: &[u8; WORD] = bytes.try_into().ok()?;
-        let mut rest = &bytes[..];
-        let (from, to) = (name(&mut rest)?, name(&mut rest)?);
-        Some(Fields {
-            from,
-            to,
-            own: take(&mut rest)?,
-            echo: take(&mut rest)?,
-            sign: Sign::from_bits(u64::from_le_bytes(take(&mut rest)?)),
-            tag: take(&mut rest)?,
-        })
-    }
-}
-
-/// The first bytes of those that are left.
-fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
-    let (first, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(*first)
-}
-
-fn name(rest: &mut &[u8]) -> Option<ProcessName> {
-    Some(ProcessName {
-        job: u64::from_le_bytes(take(rest)?),
-        rank: u32::from_le_bytes(take(rest)?),
-    })
 }
 
 #[cfg(test)]
@@ -600,6 +590,37 @@ mod tests {
         let (_, heard) = talk(&mut ends);
         open(&heard[0], B);
         open(&heard[1], A);
+    }
+
+    #[test]
+    fn callers_tell_where_they_are() {
+        let mut ends = [end(5, true), end(6, true)];
+        ends[0].tell(b"here");
+        add(&mut ends[0], B, 6);
+        let (word, heard) = carry(&mut ends, 0).expect("a greeting");
+        assert_eq!(heard, Heard::Nothing);
+        let place = ends[1].caller(name(5)).expect("it has called");
+        assert_eq!((place[0], &place[1..5]), (4, &b"here"[..]));
+        assert_eq!(ends[1].callers().collect::<Vec<_>>(), [name(5)]);
+        // One that does not know the secret, or says something else than it did, has not called.
+        let mut other = end(6, true);
+        let mut damaged = word;
+        damaged.bytes[70] ^= 1;
+        assert_eq!(hear(&mut other, &damaged), Heard::Nothing);
+        other.secret = Secret::from_bytes([4; 32]);
+        assert_eq!(hear(&mut other, &word), Heard::Nothing);
+        assert_eq!(other.callers().count(), 0);
+        // It was added by its name: its next greeting tells the rest.
+        ends[1].add(A, name(5)).expect("it is new");
+        assert_eq!(ends[1].callers().count(), 0);
+        assert_eq!(hear(&mut ends[1], &word), Heard::Calls(A, place));
+        ends[1].reach(A);
+        let (_, heard) = talk(&mut ends);
+        open(&heard[0], B);
+        open(&heard[1], A);
+        // Where there is no room for it, it is not told.
+        ends[0].tell(&[1; 64]);
+        assert_eq!(ends[0].place[..5], *b"\x04here");
     }
 
     #[test]

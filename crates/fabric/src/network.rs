@@ -194,6 +194,15 @@ pub trait Rail: Rma + Debug {
         Vec::new()
     }
 
+    /// [Adds](Rail::add_peer) a process that has [called](Rail::callers), here or on another rail
+    /// of the network.
+    ///
+    /// # Errors
+    /// As [`Rail::add_peer`], or if it cannot be reached.
+    fn add_caller(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        self.add_peer(peer, name)
+    }
+
     /// Removes a process that was [added](Rail::add_peer), whether it is lost or not; to be called
     /// between two polls. It is told as one that ends in good order
     /// ([`Deliver::left`](crate::Deliver::left)), once it has got what had left for it. Nothing of

@@ -112,6 +112,7 @@ pub(crate) fn seal(header: &mut Header, seal: u32) {
 }
 
 /// Takes the seal of the first packet of a message off; 0 if it has none.
+#[inline]
 pub(crate) fn unseal(header: &mut Header) -> u32 {
     header.kind = match header.kind {
         kind::SEALED_EAGER => kind::EAGER,

@@ -1,13 +1,14 @@
 //! An endpoint itself: the engine above its routes, the operations that are under way, the peers
 //! by their addresses, and where completions go. Its owner holds a lock around all of it.
 
+pub mod held;
 mod leave;
 mod peers;
 
 use std::collections::{HashMap, VecDeque};
 use std::ffi::c_void;
 use std::ptr::{NonNull, null_mut};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catena_fabric::Peer;
@@ -15,14 +16,12 @@ use catena_link::{
     Cid, Completion, Endpoint, Failure, MessageId, Mode, Plane, ReqId, Sent, TagKey, TagSelector,
 };
 use catena_net::Routes;
-use catena_shm::Shm;
 
 use crate::counter::Counter;
 use crate::host;
 use crate::memory::Regions;
-use crate::mover::{Moved, Mover, Rest, Step};
 use crate::op::{AHEAD, Kind, Message, Op, Pool, Room, SEAL_AHEAD};
-use crate::queue::{Entry, Fault, Progress, Queue, lock};
+use crate::queue::{Entry, Fault, Queue, Waiting};
 use crate::serve::{Request, What};
 use crate::sys::{Addr, err, flag, num};
 use crate::vector::Vector;
@@ -37,16 +36,17 @@ pub const DATA: Cid = Cid(3);
 pub type Link = Endpoint<Routes<Message, Room>, TagKey>;
 
 /// Calls for progress to one look whether somebody has called who is not in the vector.
-const CALLS_PER_CALLER: u32 = 16;
+const CALLS_PER_CALLER: u32 = 64;
 /// Calls for progress to one look whether it is time to look at peers.
 const CALLS_PER_LOOK: u32 = 256;
 /// Time between two such looks.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Where completions of one kind go.
-#[derive(Clone, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Bound {
-    pub queue: Option<Arc<Queue>>,
+    /// Which of [`State::told`].
+    pub to: Option<usize>,
     /// Only operations that ask for it have a completion.
     pub is_selective: bool,
 }
@@ -103,6 +103,8 @@ pub struct State {
     known: Vec<Known>,
     pub tx: Bound,
     pub rx: Bound,
+    /// Completions that nobody has taken, by queue.
+    told: Vec<Waiting>,
     pub counters: Counters,
     pub regions: Arc<Regions>,
     pub caps: u64,
@@ -125,8 +127,6 @@ pub struct State {
     /// Operations on peers' memory that wait for an answer, by their numbers.
     pub asked: HashMap<u64, NonNull<Op>>,
     pub next_number: u64,
-    /// Completions on their way.
-    done: Vec<(u64, Option<Completion<u64>>)>,
     /// How many losses of peers were looked at.
     losses: usize,
     /// Whether peers may be there that are gone, and are nobody's.
@@ -140,56 +140,6 @@ pub struct State {
 
 // SAFETY: all of it is used under one lock; what counts references inside is of this alone.
 unsafe impl Send for State {}
-
-/// An endpoint, shared between its object and the queues that it is bound to.
-pub struct Core {
-    pub state: Mutex<State>,
-    /// The thread that makes progress where the program makes no calls, if there is one.
-    pub mover: Mutex<Option<Mover>>,
-}
-
-impl Progress for Core {
-    fn progress(&self) -> bool {
-        let mut state = lock(&self.state);
-        state.calls_of_program = state.calls_of_program.wrapping_add(1);
-        state.progress()
-    }
-
-    fn stand_in(&self) {
-        if let Some(mover) = &*lock(&self.mover) {
-            mover.ask();
-        }
-    }
-}
-
-impl Moved for Core {
-    fn step(&self, seen: &mut u32, is_asked: bool) -> Step {
-        let mut state = lock(&self.state);
-        let before = std::mem::replace(seen, state.calls_of_program);
-        if before != *seen && !is_asked {
-            return Step::Left;
-        }
-        if state.move_alone() {
-            return Step::Moved;
-        }
-        let net = state.link.net();
-        // SAFETY: the thread ends before the endpoint's shared memory goes.
-        let bell = net.shm().map(|shm| unsafe { shm.own_bell() });
-        match (net.waker(), net.sleeper()) {
-            (Some(waker), Some(sleeper)) => {
-                let on = Some((waker, sleeper));
-                Step::Nothing(Rest { bell, on })
-            }
-            (Some(_), None) => Step::Moved,
-            (None, _) => Step::Nothing(Rest { bell, on: None }),
-        }
-    }
-
-    fn is_ready(&self) -> bool {
-        let mut state = lock(&self.state);
-        state.link.net().shm().is_some_and(Shm::is_ready)
-    }
-}
 
 /// Whether two receives may take the same message, one of which is a buffer for many.
 fn overlap(one: NonNull<Op>, two: NonNull<Op>) -> bool {
@@ -226,6 +176,7 @@ impl State {
             known: Vec::new(),
             tx: Bound::default(),
             rx: Bound::default(),
+            told: Vec::new(),
             counters: Counters::default(),
             regions,
             caps: 0,
@@ -240,7 +191,6 @@ impl State {
             requests: VecDeque::new(),
             asked: HashMap::new(),
             next_number: 1,
-            done: Vec::new(),
             losses: 0,
             may_forget: false,
             calls: 0,
@@ -248,6 +198,28 @@ impl State {
             next_look: Instant::now() + LOOK_EVERY,
             tally: Tally::default(),
         }
+    }
+
+    /// A queue from which completions of one kind are taken: which of [`State::told`] it is.
+    pub fn bind(&mut self, queue: &Arc<Queue>) -> usize {
+        let known = self.told.iter().position(|it| it.is_for(queue));
+        known.unwrap_or_else(|| {
+            self.told.push(Waiting::new(Arc::clone(queue)));
+            self.told.len() - 1
+        })
+    }
+
+    /// What waits of one kind, if that has a queue.
+    #[inline]
+    pub fn told(&mut self, of: Bound) -> Option<&mut Waiting> {
+        self.told.get_mut(of.to?)
+    }
+
+    /// The program calls for progress.
+    #[inline]
+    fn called(&mut self) -> bool {
+        self.calls_of_program = self.calls_of_program.wrapping_add(1);
+        self.progress()
     }
 
     /// Moves messages, and hands over what has been completed; whether something has happened.
@@ -286,18 +258,12 @@ impl State {
     /// Hands over what has been completed.
     pub fn hand_over(&mut self) -> bool {
         let mut moved = false;
-        while self.link.has_completions() {
+        while let Some(done) = self.link.next_completion() {
             moved = true;
-            let mut done = std::mem::take(&mut self.done);
-            self.link
-                .completions(|it| done.push((it.word(), it.take())));
-            for (word, completion) in done.drain(..) {
-                let op = NonNull::new(word as *mut Op).expect("an operation's address");
-                if let Some(completion) = completion {
-                    self.end(op, completion);
-                }
+            let op = NonNull::new(done.word() as *mut Op).expect("an operation's address");
+            if let Some(completion) = done.take() {
+                self.end(op, completion);
             }
-            self.done = done;
         }
         moved
     }
@@ -538,16 +504,16 @@ impl State {
             counter.count(it.error == 0);
         }
         let entry = self.entry(it, it.len, 0);
-        if let Some(queue) = &self.tx.queue {
+        if let Some(told) = self.told(self.tx) {
             if it.error != 0 {
                 let fault = Fault {
                     error: it.error,
                     left: 0,
                     cause: cause.to_owned(),
                 };
-                queue.push_fault(entry, fault);
+                told.push_fault(entry, fault);
             } else if it.tells {
-                queue.push(entry);
+                told.push(entry);
             }
         }
         // SAFETY: nobody has it any more.
@@ -563,6 +529,7 @@ impl State {
             data: 0,
             tag,
             source: num::ADDR_NONE,
+            is_fault: false,
         }
     }
 
@@ -635,17 +602,17 @@ impl State {
         if let Some(counter) = &self.counters.send {
             counter.count(is_good);
         }
-        if let Some(queue) = &self.tx.queue {
-            let entry = Entry {
-                source: self.addr(it.peer),
-                ..self.entry(it, it.len, 0)
-            };
+        let entry = Entry {
+            source: self.addr(it.peer),
+            ..self.entry(it, it.len, 0)
+        };
+        if let Some(told) = self.told(self.tx) {
             match &completion.error {
                 Some(failure) => {
                     let cause = failure.to_string();
                     host::warn(host::EP, &format!("a send failed: {cause}"));
                     let error = number_of(failure);
-                    queue.push_fault(
+                    told.push_fault(
                         entry,
                         Fault {
                             error,
@@ -654,7 +621,7 @@ impl State {
                         },
                     );
                 }
-                None if it.tells => queue.push(entry),
+                None if it.tells => told.push(entry),
                 None => {}
             }
         }
@@ -663,8 +630,51 @@ impl State {
     }
 
     /// A receive is complete.
+    #[inline]
     fn end_recv(&mut self, op: NonNull<Op>, completion: &Completion<u64>) {
         // SAFETY: it is there; given back or posted again below.
+        let it = unsafe { op.as_ref() };
+        let ahead = if it.seal.get() == SEAL_AHEAD {
+            AHEAD
+        } else {
+            0
+        };
+        let is_good = completion.error.is_none() && !completion.cancelled;
+        let sent = (completion.len as usize).saturating_sub(ahead);
+        if !is_good || sent > it.len || it.kind != Kind::Recv {
+            return self.end_recv_in_full(op, completion);
+        }
+        if let Some(counter) = &self.counters.recv {
+            counter.count(true);
+        }
+        self.tally.received += 1;
+        if it.tells {
+            let entry = self.received(it, sent, completion);
+            if let Some(told) = self.told(self.rx) {
+                told.push(entry);
+            }
+        }
+        // SAFETY: nobody has it any more.
+        unsafe { self.pool.give(op) };
+    }
+
+    /// What is told of a receive of that many bytes.
+    #[inline]
+    fn received(&self, it: &Op, len: usize, completion: &Completion<u64>) -> Entry {
+        let (data, is_tagged) = (it.data(), it.flags & flag::TAGGED != 0);
+        Entry {
+            flags: it.flags | data.map_or(0, |_| flag::REMOTE_CQ_DATA),
+            at: it.at,
+            data: data.unwrap_or(0),
+            source: self.addr(completion.source as u32),
+            ..self.entry(it, len, if is_tagged { completion.tag } else { 0 })
+        }
+    }
+
+    /// A receive is complete that has failed, or goes on.
+    #[inline(never)]
+    fn end_recv_in_full(&mut self, op: NonNull<Op>, completion: &Completion<u64>) {
+        // SAFETY: as above.
         let it = unsafe { &mut *op.as_ptr() };
         let ahead = if it.seal.get() == SEAL_AHEAD {
             AHEAD
@@ -677,19 +687,7 @@ impl State {
         } as usize;
         let sent = sent.saturating_sub(ahead);
         let len = sent.min(it.len);
-        let data = it.data();
-        let mut entry = Entry {
-            at: it.at,
-            data: data.unwrap_or(0),
-            source: self.addr(completion.source as u32),
-            ..self.entry(it, len, completion.tag)
-        };
-        if it.flags & flag::TAGGED == 0 {
-            entry.tag = 0;
-        }
-        if data.is_some() {
-            entry.flags |= flag::REMOTE_CQ_DATA;
-        }
+        let mut entry = self.received(it, len, completion);
         let fault = match &completion.error {
             Some(failure) if !matches!(**failure, Failure::Truncated { .. }) => Some(Fault {
                 error: number_of(failure),
@@ -735,10 +733,10 @@ impl State {
             }
         }
         let tells = it.tells || entry.flags & flag::MULTI_RECV != 0;
-        if let Some(queue) = &self.rx.queue {
+        if let Some(told) = self.told(self.rx) {
             match fault {
-                Some(fault) => queue.push_fault(entry, fault),
-                None if tells => queue.push(entry),
+                Some(fault) => told.push_fault(entry, fault),
+                None if tells => told.push(entry),
                 None => {}
             }
         }

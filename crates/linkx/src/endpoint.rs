@@ -2,18 +2,19 @@
 
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 
 use catena_net::Routes;
 
-use crate::core::{Bound, Core, State};
+use crate::core::held::{Core, Held};
+use crate::core::{Bound, State};
 use crate::counter::{CntrObject, Counter};
 use crate::host;
 use crate::links;
 use crate::memory::Regions;
 use crate::mover::Mover;
 use crate::object::{NOTHING, begun, free, made, of};
-use crate::queue::{CqObject, Progress, Queue, lock};
+use crate::queue::{CqObject, EVERYWHERE, Progress, Queue, lock};
 use crate::sys::{CmOps, EpOps, Fid, FidEp, FidOps, Info, class, err, flag, num};
 use crate::vector::{AvObject, address_of, tell};
 
@@ -105,9 +106,9 @@ pub struct Tables {
 /// # Safety
 /// An open endpoint.
 #[inline]
-pub unsafe fn state<'a>(ep: *mut FidEp) -> Result<MutexGuard<'a, State>, isize> {
+pub unsafe fn state<'a>(ep: *mut FidEp) -> Result<Held<'a>, isize> {
     // SAFETY: as promised.
-    let state = lock(&unsafe { of::<EpObject, _>(ep) }.core.state);
+    let state = unsafe { of::<EpObject, _>(ep) }.held();
     match state.is_enabled {
         true => Ok(state),
         false => Err(err::OPBADSTATE as isize),
@@ -188,10 +189,7 @@ pub unsafe fn open(
     state.caps = info.caps;
     state.tx_flags = tx.map_or(0, |it| it.op_flags);
     state.rx_flags = rx.map_or(0, |it| it.op_flags);
-    let core = Arc::new(Core {
-        state: state.into(),
-        mover: None.into(),
-    });
+    let core = Arc::new(Core::new(state));
     Ok(made(EpObject {
         fid: FidEp {
             fid: begun(class::EP, context, &FID_OPS),
@@ -220,14 +218,15 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
         let mover = lock(&object.core.mover).take();
         drop(mover);
         let (queues, counters) = (object.queues.take(), object.counters.take());
-        queues.iter().for_each(|it| it.movers.remove(&object.mover));
+        queues.iter().for_each(|it| it.remove(&object.mover));
         counters
             .iter()
             .for_each(|it| it.movers.remove(&object.mover));
         {
-            let endpoints = Arc::clone(&lock(&object.core.state).regions.endpoints);
+            EVERYWHERE.remove(&object.mover);
+            let endpoints = Arc::clone(&object.held().regions.endpoints);
             endpoints.remove(&object.mover);
-            let mut state = lock(&object.core.state);
+            let mut state = object.held();
             if state.is_enabled {
                 state.drain();
                 state.is_enabled = false;
@@ -238,6 +237,7 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
             if std::env::var_os("FI_LINKX_REPORT").is_some() {
                 report(&object.link, &mut state);
             }
+            state.close();
         }
         free::<EpObject, _>(fid);
     }
@@ -245,6 +245,12 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
 }
 
 impl EpObject {
+    /// What it is changed by, under its lock.
+    #[inline]
+    fn held(&self) -> Held<'_> {
+        self.core.held().expect("it is open")
+    }
+
     /// Starts the thread that makes progress; an error number, negative, if there can be none.
     fn start_mover(&self) -> c_int {
         match Mover::start(Arc::<Core>::clone(&self.core)) {
@@ -283,7 +289,7 @@ unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {
     // SAFETY: an open endpoint and an open object.
     unsafe {
         let object = of::<EpObject, _>(fid);
-        let mut state = lock(&object.core.state);
+        let mut state = object.held();
         if state.is_enabled {
             return err::OPBADSTATE;
         }
@@ -291,18 +297,18 @@ unsafe extern "C" fn bind(fid: *mut Fid, to: *mut Fid, flags: u64) -> c_int {
             class::CQ => {
                 let queue = &of::<CqObject, _>(to).queue;
                 let both = flag::SEND | flag::RECV;
-                let is_taken = flags & flag::SEND != 0 && state.tx.queue.is_some()
-                    || flags & flag::RECV != 0 && state.rx.queue.is_some();
+                let is_taken = flags & flag::SEND != 0 && state.tx.to.is_some()
+                    || flags & flag::RECV != 0 && state.rx.to.is_some();
                 let is_known = flags & !(both | flag::SELECTIVE_COMPLETION) == 0;
                 if flags & both == 0 || !is_known || is_taken {
                     return err::INVAL;
                 }
                 let bound = Bound {
-                    queue: Some(Arc::clone(queue)),
+                    to: Some(state.bind(queue)),
                     is_selective: flags & flag::SELECTIVE_COMPLETION != 0,
                 };
                 if flags & flag::SEND != 0 {
-                    state.tx = bound.clone();
+                    state.tx = bound;
                 }
                 if flags & flag::RECV != 0 {
                     state.rx = bound;
@@ -347,14 +353,14 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
     // SAFETY: an open endpoint; the argument is what the command says.
     unsafe {
         let object = of::<EpObject, _>(fid);
-        let mut state = lock(&object.core.state);
+        let mut state = object.held();
         match command {
             num::ENABLE if state.is_enabled => 0,
             num::ENABLE => {
                 if state.vector.is_none() {
                     return err::NOAV;
                 }
-                let (sends, receives) = (state.tx.queue.is_some(), state.rx.queue.is_some());
+                let (sends, receives) = (state.tx.to.is_some(), state.rx.to.is_some());
                 let counts = state.counters.send.is_some() || state.counters.recv.is_some();
                 if !sends && !receives && !counts {
                     return err::NOCQ;
@@ -363,8 +369,9 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
                 let regions = Arc::clone(&state.regions);
                 drop(state);
                 regions.endpoints.add(&object.mover);
+                EVERYWHERE.add(&object.mover);
                 let queues = object.queues.borrow();
-                queues.iter().for_each(|it| it.movers.add(&object.mover));
+                queues.iter().for_each(|it| it.add(&object.mover));
                 let counters = object.counters.borrow();
                 counters.iter().for_each(|it| it.movers.add(&object.mover));
                 let waits = queues.iter().any(|it| it.signal.is_there())
@@ -400,7 +407,7 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
 unsafe extern "C" fn cancel(fid: *mut Fid, context: *mut c_void) -> isize {
     // SAFETY: an open endpoint.
     let object = unsafe { of::<EpObject, _>(fid) };
-    match lock(&object.core.state).cancel(context) {
+    match object.held().cancel(context) {
         true => 0,
         false => err::NOENT as isize,
     }
@@ -422,7 +429,7 @@ unsafe extern "C" fn getopt(
         if room < size_of::<usize>() {
             return err::TOOSMALL;
         }
-        *value.cast::<usize>() = lock(&of::<EpObject, _>(fid).core.state).least_room;
+        *value.cast::<usize>() = of::<EpObject, _>(fid).held().least_room;
     }
     0
 }
@@ -441,7 +448,7 @@ unsafe extern "C" fn setopt(
         return err::INVAL;
     }
     // SAFETY: an open endpoint, and a number.
-    unsafe { lock(&of::<EpObject, _>(fid).core.state).least_room = *value.cast::<usize>() };
+    unsafe { of::<EpObject, _>(fid).held().least_room = *value.cast::<usize>() };
     0
 }
 

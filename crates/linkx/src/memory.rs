@@ -10,12 +10,18 @@ use libc::iovec;
 use crate::counter::{CntrObject, Counter};
 use crate::host;
 use crate::object::{NOTHING, begun, free, made, of};
-use crate::queue::{Movers, lock};
+use crate::queue::{EVERYWHERE, Movers, lock, until};
 use crate::sys::{Fid, FidMr, FidOps, MrAttr, class, err, flag, mr, num};
 
+/// Has the memory of a region stay while it is used: a region that is closed waits for it.
+pub type Hold = Arc<()>;
+
+/// How long a region that is closed waits for those who use it, milliseconds.
+const PATIENCE: c_int = 5000;
+
 /// A region.
-#[derive(Clone)]
 struct Region {
+    hold: Hold,
     /// Its memory, run after run.
     runs: Vec<(u64, usize)>,
     /// What peers call its first byte.
@@ -54,11 +60,17 @@ impl Regions {
     }
 
     /// The memory of `len` bytes from `addr` on, as peers call it, of the region with that key, run
-    /// after run, if all of these accesses are allowed there.
+    /// after run, if all of these accesses are allowed there; it may be used as long as it is held.
     ///
     /// # Errors
     /// An error number, positive.
-    pub fn find(&self, key: u64, addr: u64, len: usize, access: u64) -> Result<Vec<iovec>, c_int> {
+    pub fn find(
+        &self,
+        key: u64,
+        addr: u64,
+        len: usize,
+        access: u64,
+    ) -> Result<(Vec<iovec>, Hold), c_int> {
         let regions = lock(&self.by_key);
         let region = regions.get(&key).ok_or(-err::NOKEY)?;
         if region.access & access != access {
@@ -81,7 +93,7 @@ impl Regions {
             before += run;
         }
         match end <= before {
-            true => Ok(found),
+            true => Ok((found, Hold::clone(&region.hold))),
             false => Err(libc::EFAULT),
         }
     }
@@ -146,6 +158,7 @@ pub unsafe fn register(
         false => attr.offset,
     };
     let region = Region {
+        hold: Hold::default(),
         runs,
         base,
         access: attr.access,
@@ -181,11 +194,21 @@ pub unsafe fn register(
     Ok(object)
 }
 
+/// Nobody finds the region any more, and what is under way to it or from it comes to its end: the
+/// memory is the program's alone afterwards. A peer that does not let go of it keeps it open.
 unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
     // SAFETY: an open region.
     unsafe {
         let object = of::<MrObject, _>(fid);
-        lock(&object.regions.by_key).remove(&object.fid.key);
+        let (key, regions) = (object.fid.key, &object.regions);
+        let region = lock(&regions.by_key).remove(&key);
+        if let Some(region) = region {
+            let is_free = || Arc::strong_count(&region.hold) == 1;
+            if !is_free() && !until(PATIENCE, || EVERYWHERE.progress(), is_free) {
+                lock(&regions.by_key).entry(key).or_insert(region);
+                return err::BUSY;
+            }
+        }
         free::<MrObject, _>(fid);
     }
     0
@@ -289,6 +312,7 @@ mod tests {
         let regions = Arc::new(Regions::new(0));
         let runs = vec![(1000, 10), (5000, 5), (9000, 20)];
         let region = Region {
+            hold: Hold::default(),
             runs,
             base: 100,
             access: 0,
@@ -297,7 +321,7 @@ mod tests {
         lock(&regions.by_key).insert(1, region);
         let find = |addr, len| {
             let found = regions.find(1, addr, len, 0).ok()?;
-            let found = found.iter().map(|it| (it.iov_base as usize, it.iov_len));
+            let found = found.0.iter().map(|it| (it.iov_base as usize, it.iov_len));
             Some(found.collect::<Vec<_>>())
         };
         assert_eq!(find(100, 10), Some(vec![(1000, 10)]));

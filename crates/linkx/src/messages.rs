@@ -145,12 +145,12 @@ impl State {
 
     /// A message has left that needed no operation.
     #[inline]
-    fn sent_at_once(&self, context: *mut c_void, flags: u64, tells: bool) {
+    fn sent_at_once(&mut self, context: *mut c_void, flags: u64, tells: bool) {
         if let Some(counter) = &self.counters.send {
             counter.count(true);
         }
-        if tells && let Some(queue) = &self.tx.queue {
-            queue.push(empty(context, flags, 0));
+        if tells && let Some(told) = self.told(self.tx) {
+            told.push(empty(context, flags, 0));
         }
     }
 
@@ -208,14 +208,14 @@ impl State {
         };
         let flags = flag::RECV | flag::TAGGED;
         let Some(envelope) = found else {
-            if let Some(queue) = &self.rx.queue {
+            if let Some(told) = self.told(self.rx) {
                 let entry = empty(asked.context, flags, selector.tag);
                 let fault = Fault {
                     error: -err::NOMSG,
                     left: 0,
                     cause: "no such message has come".to_owned(),
                 };
-                queue.push_fault(entry, fault);
+                told.push_fault(entry, fault);
             }
             return 0;
         };
@@ -234,8 +234,8 @@ impl State {
                 _ => self.discard(message),
             }
         }
-        if let Some(queue) = self.rx.queue.as_ref() {
-            queue.push(entry);
+        if let Some(told) = self.told(self.rx) {
+            told.push(entry);
         }
         0
     }
@@ -257,8 +257,8 @@ impl State {
         let flags = flag::RECV | flag::TAGGED;
         if asked.flags & flag::DISCARD != 0 {
             self.discard(message);
-            if let Some(queue) = &self.rx.queue {
-                queue.push(entry);
+            if let Some(told) = self.told(self.rx) {
+                told.push(entry);
             }
             return 0;
         }
@@ -292,6 +292,7 @@ fn empty(context: *mut c_void, flags: u64, tag: u64) -> Entry {
         data: 0,
         tag,
         source: num::ADDR_NONE,
+        is_fault: false,
     }
 }
 

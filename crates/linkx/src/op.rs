@@ -14,6 +14,8 @@ use catena_fabric::{Buf, Payload};
 use catena_link::{ReqId, Sink, Source};
 use libc::iovec;
 
+use crate::memory::Hold;
+
 /// The seal of a message whose first 8 bytes are remote CQ data.
 pub const SEAL_AHEAD: u32 = u32::MAX;
 /// How many those are.
@@ -76,8 +78,9 @@ pub struct Op {
     pub head: Vec<u8>,
     /// What a request of a peer's is received into; it lends that to itself.
     pub store: Vec<u8>,
-    /// Memory that is lent to it.
+    /// Memory that is lent to it, and what holds it if it is a region's.
     pub runs: Vec<iovec>,
+    pub hold: Option<Hold>,
     /// Bytes of both.
     pub len: usize,
     /// The seal of what is sent, or has come.
@@ -113,6 +116,7 @@ impl Default for Op {
             head: Vec::new(),
             store: Vec::new(),
             runs: Vec::new(),
+            hold: None,
             len: 0,
             seal: Cell::new(0),
             ahead: Cell::new([0; AHEAD]),
@@ -152,6 +156,7 @@ impl Op {
     pub fn reset(&mut self) {
         self.head.clear();
         self.runs.clear();
+        self.hold = None;
         (self.kind, self.context, self.flags, self.tells) = (Kind::Send, null_mut(), 0, false);
         (self.len, self.peer, self.number, self.parts) = (0, u32::MAX, 0, 0);
         (self.error, self.at, self.space, self.is_answered) = (0, null_mut(), 0, false);

@@ -62,7 +62,7 @@ impl Member {
                 class::CQ => {
                     let queue = Arc::clone(&of::<CqObject, _>(fid).queue);
                     Box::new(move || {
-                        queue.movers.progress();
+                        queue.progress();
                         !queue.is_empty()
                     })
                 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicBool, AtomicUsize, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicBool, AtomicPtr, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,13 +14,23 @@ use crate::object::{NOTHING, begun, free, made, of};
 use crate::signal::Signal;
 use crate::sys::{Addr, CqAttr, CqEntry, CqErrEntry, CqOps, Fid, FidCq, FidOps, class, err, num};
 
-/// Something of which a call for completions has to ask for them: an endpoint.
+/// Something of which a call for completions asks for them: an endpoint.
 pub trait Progress: Send + Sync {
     /// Moves messages, and hands over what has been completed; whether something has happened.
     fn progress(&self) -> bool;
 
     /// The program is about to wait: somebody else is to make progress for it.
     fn stand_in(&self);
+
+    /// Hands what it has for a queue to who reads that, after progress where that is asked for or
+    /// nothing is there.
+    fn tell(&self, queue: &Queue, reader: &mut Reader);
+
+    /// Takes what it has for a queue, if that begins with an error.
+    fn take_fault(&self, queue: &Queue) -> Option<(Entry, Fault)>;
+
+    /// Whether it has something for a queue.
+    fn has_told(&self, queue: &Queue) -> bool;
 }
 
 /// Those that are to make progress.
@@ -32,6 +42,10 @@ pub struct Movers(Mutex<Vec<Arc<dyn Progress>>>);
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// All endpoints of this process that are enabled: who waits in a call that closes something makes
+/// progress for all of them, as the one that it waits for may be among them.
+pub static EVERYWHERE: Movers = Movers(Mutex::new(Vec::new()));
 
 impl Movers {
     /// Takes one in; nothing happens if it is there.
@@ -94,6 +108,8 @@ pub struct Entry {
     pub tag: u64,
     /// Whom it came from.
     pub source: Addr,
+    /// Whether the operation has failed.
+    pub is_fault: bool,
 }
 
 /// How an operation failed.
@@ -107,57 +123,260 @@ pub struct Fault {
     pub cause: String,
 }
 
-/// Completions that nobody has taken.
-#[derive(Default)]
-struct Waiting {
-    entries: VecDeque<(Entry, Option<Box<Fault>>)>,
-    /// Of the error that was read last.
-    cause: Option<CString>,
+/// The completions of an endpoint for a queue that nobody has taken.
+pub struct Waiting {
+    pub queue: Arc<Queue>,
+    told: Told,
 }
 
-// SAFETY: contexts and buffers are the program's, and only handed through.
-unsafe impl Send for Waiting {}
+/// Completions in their order.
+#[derive(Default)]
+pub struct Told {
+    /// Those from `from` on wait.
+    entries: Vec<Entry>,
+    from: usize,
+    /// How those have failed that have, in their order.
+    faults: VecDeque<Fault>,
+}
 
-/// A completion queue itself.
+impl Told {
+    #[inline]
+    fn first(&self) -> Option<&Entry> {
+        self.entries.get(self.from)
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry) {
+        // Where some always wait, the room of those that were taken serves again all the same.
+        if self.from > 64 && 2 * self.from > self.entries.len() {
+            self.entries.drain(..self.from);
+            self.from = 0;
+        }
+        self.entries.push(entry);
+    }
+
+    /// The first ones were taken.
+    #[inline]
+    fn pop(&mut self, count: usize) {
+        self.from += count;
+        if self.from == self.entries.len() {
+            self.entries.clear();
+            self.from = 0;
+        }
+    }
+
+    /// Takes the first one if it is an error.
+    fn pop_fault(&mut self) -> Option<(Entry, Fault)> {
+        let first = *self.first().filter(|it| it.is_fault)?;
+        self.pop(1);
+        Some((first, self.faults.pop_front()?))
+    }
+
+    /// Those of another endpoint follow.
+    fn append(&mut self, mut others: Told) {
+        let left = others.entries.drain(others.from..);
+        left.for_each(|it| self.push(it));
+        self.faults.append(&mut others.faults);
+    }
+}
+
+impl Waiting {
+    /// None yet.
+    pub fn new(queue: Arc<Queue>) -> Waiting {
+        let told = Told::default();
+        Waiting { queue, told }
+    }
+
+    /// Whether they are for that queue.
+    #[inline]
+    pub fn is_for(&self, queue: &Queue) -> bool {
+        std::ptr::eq(&*self.queue, queue)
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.told.entries.is_empty()
+    }
+
+    /// An operation has ended well.
+    #[inline]
+    pub fn push(&mut self, entry: Entry) {
+        self.told.push(entry);
+        self.queue.signal.raise();
+    }
+
+    /// An operation has failed.
+    pub fn push_fault(&mut self, entry: Entry, fault: Fault) {
+        self.told.faults.push_back(fault);
+        self.push(Entry {
+            is_fault: true,
+            ..entry
+        });
+    }
+
+    /// Takes the first one if it is an error.
+    pub fn take_fault(&mut self) -> Option<(Entry, Fault)> {
+        self.told.pop_fault()
+    }
+
+    /// The endpoint is gone: they wait in the queue itself.
+    pub fn leave(self) {
+        let mut left = lock(&self.queue.left);
+        left.append(self.told);
+        self.queue.has_left.store(left.first().is_some(), Release);
+    }
+}
+
+/// Who reads a queue, and what it has read so far.
+pub struct Reader {
+    to: *mut u8,
+    sources: *mut Addr,
+    format: c_int,
+    room: usize,
+    taken: usize,
+    /// Whether the first that waits is an error.
+    is_fault: bool,
+    /// Whether progress is asked for, whatever is there.
+    pub moves: bool,
+}
+
+impl Reader {
+    /// Whether it wants no more.
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.taken == self.room || self.is_fault
+    }
+
+    /// Takes completions up to the first error.
+    #[inline]
+    pub fn read(&mut self, from: &mut Waiting) {
+        self.read_all(&mut from.told);
+    }
+
+    #[inline]
+    fn read_all(&mut self, from: &mut Told) {
+        let before = self.taken;
+        for entry in &from.entries[from.from..] {
+            if self.taken == self.room {
+                break;
+            }
+            if entry.is_fault {
+                self.is_fault = true;
+                break;
+            }
+            self.take(entry);
+        }
+        from.pop(self.taken - before);
+    }
+
+    #[inline]
+    fn take(&mut self, entry: &Entry) {
+        let full = CqEntry {
+            op_context: entry.context,
+            flags: entry.flags,
+            len: entry.len,
+            buf: entry.at,
+            data: entry.data,
+            tag: entry.tag,
+        };
+        let size = size(self.format);
+        // SAFETY: room for as many entries and sources as `Queue::read` was promised; the formats
+        // are beginnings of the longest one.
+        unsafe {
+            let to = self.to.add(self.taken * size);
+            match self.format {
+                num::CQ_TAGGED => to.cast::<CqEntry>().write_unaligned(full),
+                _ => to.copy_from_nonoverlapping((&raw const full).cast(), size),
+            }
+            if !self.sources.is_null() {
+                *self.sources.add(self.taken) = entry.source;
+            }
+        }
+        self.taken += 1;
+    }
+}
+
+/// A completion queue itself: completions wait in the endpoints that have them.
 #[derive(Default)]
 pub struct Queue {
-    waiting: Mutex<Waiting>,
-    /// How many wait.
-    len: AtomicUsize,
-    pub movers: Movers,
+    movers: Movers,
+    /// The only one of these, if there is only one: one of those that are kept.
+    sole: AtomicPtr<Arc<dyn Progress>>,
+    /// All that were the only one, as long as the queue is there: a thread may ask one that leaves.
+    #[allow(
+        clippy::vec_box,
+        reason = "`sole` leads to one, which stays where it is"
+    )]
+    kept: Mutex<Vec<Box<Arc<dyn Progress>>>>,
+    /// What closed endpoints have left, and whether there is something.
+    left: Mutex<Told>,
+    has_left: AtomicBool,
+    /// Of the error that was read last.
+    cause: Mutex<Option<CString>>,
     pub signal: Signal,
     signaled: AtomicBool,
 }
 
+// SAFETY: contexts and buffers are the program's, and only handed through.
+unsafe impl Send for Queue {}
+// SAFETY: as above.
+unsafe impl Sync for Queue {}
+
 impl Queue {
-    /// An operation has ended well.
-    pub fn push(&self, entry: Entry) {
-        self.put(entry, None);
+    /// An endpoint has completions for it from now on.
+    pub fn add(&self, mover: &Arc<dyn Progress>) {
+        self.movers.add(mover);
+        self.find_sole();
     }
 
-    /// An operation has failed.
-    pub fn push_fault(&self, entry: Entry, fault: Fault) {
-        self.put(entry, Some(Box::new(fault)));
+    /// An endpoint has none any more.
+    pub fn remove(&self, mover: &Arc<dyn Progress>) {
+        self.movers.remove(mover);
+        self.find_sole();
     }
 
-    fn put(&self, entry: Entry, fault: Option<Box<Fault>>) {
-        let mut waiting = lock(&self.waiting);
-        waiting.entries.push_back((entry, fault));
-        self.len.store(waiting.entries.len(), Release);
-        drop(waiting);
-        self.signal.raise();
+    fn find_sole(&self) {
+        let all = lock(&self.movers.0);
+        let sole = match &all[..] {
+            [sole] => {
+                let mut kept = lock(&self.kept);
+                kept.push(Box::new(Arc::clone(sole)));
+                kept.last_mut().map_or(null_mut(), |it| &raw mut **it)
+            }
+            _ => null_mut(),
+        };
+        self.sole.store(sole, Release);
+    }
+
+    /// Has all of its endpoints do something, in turn.
+    #[inline]
+    fn each(&self, mut what: impl FnMut(&dyn Progress)) {
+        // SAFETY: kept as long as the queue is there, and not changed.
+        match unsafe { self.sole.load(Acquire).as_ref() } {
+            Some(sole) => what(&**sole),
+            None => lock(&self.movers.0).iter().for_each(|it| what(&**it)),
+        }
+    }
+
+    /// Has all of its endpoints make progress; whether something has happened.
+    pub fn progress(&self) -> bool {
+        let mut any = false;
+        self.each(|it| any |= it.progress());
+        any
     }
 
     /// Whether there are no completions.
-    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len.load(Acquire) == 0
+        let mut any = self.has_left.load(Acquire);
+        self.each(|it| any |= it.has_told(self));
+        !any
     }
 
     /// Whether the program may wait for the descriptor: nothing is here, and what comes raises it.
     pub fn may_wait(&self) -> bool {
         self.signal.clear();
-        self.movers.progress();
+        self.progress();
         let may = self.is_empty() && !self.signaled.load(Relaxed);
         if may {
             self.movers.stand_in();
@@ -165,56 +384,58 @@ impl Queue {
         may
     }
 
-    /// Takes completions.
+    /// Takes completions, after progress where none are there or none are asked for.
     ///
     /// # Safety
-    /// `to` has room for `count` entries of that format, and `sources` for as many addresses unless
+    /// `to` has room for `room` entries of that format, and `sources` for as many addresses unless
     /// it is null.
-    unsafe fn take(
+    #[inline]
+    unsafe fn read(
         &self,
         format: c_int,
         to: *mut c_void,
-        count: usize,
+        room: usize,
         sources: *mut Addr,
     ) -> isize {
-        if self.is_empty() {
-            return err::AGAIN as isize;
+        let mut reader = Reader {
+            to: to.cast(),
+            sources,
+            format,
+            room,
+            taken: 0,
+            is_fault: false,
+            moves: room == 0,
+        };
+        if self.has_left.load(Acquire) {
+            let mut left = lock(&self.left);
+            reader.read_all(&mut left);
+            self.has_left.store(left.first().is_some(), Release);
         }
-        let mut waiting = lock(&self.waiting);
-        let size = size(format);
-        let mut taken = 0;
-        while taken < count {
-            match waiting.entries.front() {
-                Some((_, None)) => {}
-                Some((_, Some(_))) if taken == 0 => return err::AVAIL as isize,
-                _ => break,
+        self.each(|it| {
+            if reader.moves || !reader.is_full() {
+                it.tell(self, &mut reader);
             }
-            let Some((entry, _)) = waiting.entries.pop_front() else {
-                break;
-            };
-            let full = CqEntry {
-                op_context: entry.context,
-                flags: entry.flags,
-                len: entry.len,
-                buf: entry.at,
-                data: entry.data,
-                tag: entry.tag,
-            };
-            // SAFETY: as promised; the formats are beginnings of the longest one.
-            unsafe {
-                let to = to.cast::<u8>().add(taken * size);
-                to.copy_from_nonoverlapping((&raw const full).cast(), size);
-                if !sources.is_null() {
-                    *sources.add(taken) = entry.source;
-                }
-            }
-            taken += 1;
-        }
-        self.len.store(waiting.entries.len(), Release);
-        match taken {
-            0 if count > 0 || waiting.entries.is_empty() => err::AGAIN as isize,
+        });
+        match reader.taken {
+            0 if reader.is_fault => err::AVAIL as isize,
+            0 if room > 0 || self.is_empty() => err::AGAIN as isize,
             taken => taken as isize,
         }
+    }
+
+    fn take_fault(&self) -> Option<(Entry, Fault)> {
+        let mut fault = {
+            let mut left = lock(&self.left);
+            let fault = left.pop_fault();
+            self.has_left.store(left.first().is_some(), Release);
+            fault
+        };
+        self.each(|it| {
+            if fault.is_none() {
+                fault = it.take_fault(self);
+            }
+        });
+        fault
     }
 }
 
@@ -313,11 +534,7 @@ unsafe extern "C" fn readfrom(
     // SAFETY: as the manual page says.
     unsafe {
         let object = of::<CqObject, _>(cq);
-        // A call that takes nothing is one for progress.
-        if count == 0 || object.queue.is_empty() {
-            object.queue.movers.progress();
-        }
-        object.queue.take(object.format, to, count, sources)
+        object.queue.read(object.format, to, count, sources)
     }
 }
 
@@ -345,8 +562,8 @@ unsafe extern "C" fn sreadfrom(
         let object = of::<CqObject, _>(cq);
         let queue = &object.queue;
         let is_over = || !queue.is_empty() || queue.signaled.swap(false, Relaxed);
-        until(timeout, || queue.movers.progress(), is_over);
-        queue.take(object.format, to, count, sources)
+        until(timeout, || queue.progress(), is_over);
+        queue.read(object.format, to, count, sources)
     }
 }
 
@@ -354,22 +571,17 @@ unsafe extern "C" fn readerr(cq: *mut FidCq, to: *mut CqErrEntry, _flags: u64) -
     // SAFETY: as the manual page says.
     unsafe {
         let object = of::<CqObject, _>(cq);
-        let mut waiting = lock(&object.queue.waiting);
-        let Some((entry, Some(_))) = waiting.entries.front() else {
+        let Some((entry, fault)) = object.queue.take_fault() else {
             return err::AGAIN as isize;
         };
-        let entry = *entry;
-        let fault = waiting.entries.pop_front().and_then(|it| it.1);
-        object.queue.len.store(waiting.entries.len(), Release);
-        let fault = fault.expect("it was just there");
         let to = &mut *to;
         (to.op_context, to.flags, to.len, to.buf) =
             (entry.context, entry.flags, entry.len, entry.at);
         (to.data, to.tag, to.olen) = (entry.data, entry.tag, fault.left);
         (to.err, to.prov_errno) = (fault.error, fault.error);
-        waiting.cause = CString::new(fault.cause).ok();
-        let cause = waiting.cause.as_ref();
-        let (cause, len) = cause.map_or((null_mut(), 0), |it| {
+        let mut last = lock(&object.queue.cause);
+        *last = CString::new(fault.cause).ok();
+        let (cause, len) = last.as_ref().map_or((null_mut(), 0), |it| {
             (it.as_ptr().cast_mut(), it.as_bytes_with_nul().len())
         });
         // A loan until the next error is read. Where the caller has room for a copy it has none:

@@ -134,7 +134,7 @@ pub fn perform(
     out: &mut Vec<u8>,
 ) -> Result<(), c_int> {
     let len = usize::try_from(request.len).map_err(|_| libc::EINVAL)?;
-    let memory = regions.find(request.key, request.addr, len, request.access())?;
+    let (memory, _hold) = regions.find(request.key, request.addr, len, request.access())?;
     match request.what {
         What::Write if bytes.len() == len => {
             let mut bytes = bytes;

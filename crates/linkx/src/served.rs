@@ -20,6 +20,9 @@ impl State {
             ignore: u64::MAX,
         };
         let mut moved = false;
+        if !self.link.has_kept(REQUESTS, Plane::User) {
+            return moved;
+        }
         while let Some((message, envelope)) = self.link.mprobe(REQUESTS, Plane::User, any) {
             moved = true;
             let mut op = self.pool.take();
@@ -80,17 +83,20 @@ impl State {
         if !reads {
             self.regions.written(request.key);
         }
-        if request.flags & serve::HAS_DATA != 0
-            && let Some(queue) = &self.rx.queue
-        {
-            queue.push(Entry {
+        if request.flags & serve::HAS_DATA != 0 {
+            let source = self.addr(peer.0);
+            let Some(told) = self.told(self.rx) else {
+                return;
+            };
+            told.push(Entry {
                 context: null_mut(),
                 flags: flag::RMA | flag::REMOTE_WRITE | flag::REMOTE_CQ_DATA,
                 len: request.len as usize,
                 at: null_mut(),
                 data: request.data,
                 tag: 0,
-                source: self.addr(peer.0),
+                source,
+                is_fault: false,
             });
         }
     }
@@ -110,7 +116,10 @@ impl State {
         it.peer = peer.0;
         request.encode(&mut it.store);
         match found {
-            Ok(memory) => it.lend(&memory),
+            Ok((memory, hold)) => {
+                it.lend(&memory);
+                it.hold = Some(hold);
+            }
             // What follows is thrown away.
             Err(error) => it.error = error,
         }
@@ -151,12 +160,13 @@ impl State {
             .regions
             .find(request.key, request.addr, len, request.access())
         {
-            Ok(memory) => {
+            Ok((memory, hold)) => {
                 let mut op = self.pool.take();
                 // SAFETY: just taken.
                 let it = unsafe { op.as_mut() };
                 it.kind = Kind::Sent;
                 it.lend(&memory);
+                it.hold = Some(hold);
                 self.send_quietly(op, DATA, peer, request.number);
                 self.tell_served(peer, request);
             }

@@ -1,7 +1,7 @@
 //! What a process keeps that is in no job with others, and adds them one by one.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -39,6 +39,8 @@ pub(crate) struct Alone {
     former: Vec<(u64, OwnedFd)>,
     /// Numbers of peers that were removed, of which something is still under way.
     pub held: Vec<Peer>,
+    /// The jobs of neighbours that have called, and whose segments cannot be opened.
+    pub refused: HashSet<u64>,
 }
 
 /// What leads from it to others, too.
@@ -106,7 +108,7 @@ impl Alone {
             processes: 1,
             job: u64::from_le_bytes(random),
         };
-        let (shm, segment) = match chain.shm {
+        let (mut shm, segment) = match chain.shm {
             true => open_segment()?,
             false => (None, None),
         };
@@ -131,6 +133,9 @@ impl Alone {
             segment: shown.map(place_of).transpose()?,
             host: host_name(),
         };
+        if let (Some(shm), Some(at)) = (&mut shm, address.segment) {
+            shm.show_segment(at.words());
+        }
         let over_networks = networks.as_ref().map(|it| it.record().clone());
         let record = Record {
             setting: chain.setting.clone(),
@@ -146,6 +151,7 @@ impl Alone {
             neighbours: Vec::new(),
             former: Vec::new(),
             held: Vec::new(),
+            refused: HashSet::new(),
         };
         Ok(Opened {
             alone,
@@ -200,6 +206,15 @@ impl Alone {
             cause: format!("its process has ended; it was on host {host}"),
         });
         lost.collect()
+    }
+
+    /// Where a neighbour is that has called, by its job and what it [shows](Shm::show_segment).
+    pub fn caller(&self, (job, words): (u64, [u64; 2])) -> Address {
+        Address {
+            name: ProcessName { job, rank: 0 },
+            segment: Some(SegmentAt::of_words(words)),
+            ..self.address.clone()
+        }
     }
 
     /// Opens the segment of another process; `None` if the two share no memory, which both find

@@ -10,10 +10,10 @@
 use catena_fabric::{Peer, PeerLost};
 use catena_proof::Secret;
 
-use crate::alone::{Alone, ME, Opened};
+use crate::alone::{Alone, ME, Neighbour, Opened};
 use crate::chain::Chain;
 use crate::peer_table::PeerTable;
-use crate::record::Record;
+use crate::record::{Address, Record};
 use crate::routes::{Route, Routes};
 
 impl<S, R> Routes<S, R> {
@@ -134,17 +134,18 @@ impl<S, R> Routes<S, R> {
         Ok(peer)
     }
 
-    /// Adds the processes that have called over a network and know the secret, though nobody has
-    /// told this process of them: it can receive from them, and answer, as long as the connection
-    /// by which they have called lasts. A program that has to know its peers does not call this.
-    /// One that is [added](Routes::add_peer) later has the number that it got here. Through shared
-    /// memory nobody calls. Cost: small if nobody has called.
+    /// Adds the processes that have called, though nobody has told this process of them: over a
+    /// network, those that know the secret, as long as the connection by which they have called
+    /// lasts; through shared memory, those of its user. It can receive from them, and answer. A
+    /// program that has to know its peers does not call this. One that is
+    /// [added](Routes::add_peer) later has the number that it got here. Cost: small if nobody has
+    /// called.
     pub fn add_callers(&mut self) -> Vec<Peer> {
+        let mut added = self.add_near_callers();
         let Some(networks) = self.networks.as_ref().filter(|_| self.alone.is_some()) else {
-            return Vec::new();
+            return added;
         };
         let callers: Vec<_> = networks.callers().collect();
-        let mut added = Vec::new();
         for (number, name) in callers {
             if name.rank != 0 || self.peers.peer(name).is_some() {
                 continue;
@@ -164,6 +165,27 @@ impl<S, R> Routes<S, R> {
             }
         }
         added
+    }
+
+    /// Adds the neighbours that have called.
+    fn add_near_callers(&mut self) -> Vec<Peer> {
+        let (Some(alone), Some(shm)) = (&self.alone, &self.shm) else {
+            return Vec::new();
+        };
+        let callers = shm.callers().filter(|it| !alone.refused.contains(&it.0));
+        let callers: Vec<_> = callers.map(|it| alone.caller(it)).collect();
+        let add = |at: Address| {
+            let Some(Ok(Neighbour { segment, ending })) = self.alone.as_ref()?.neighbour(&at)
+            else {
+                self.alone.as_mut()?.refused.insert(at.name.job);
+                return None;
+            };
+            self.add_job(at.name.job, &[0], Some(segment), None).ok()?;
+            let peer = self.peers.peer(at.name)?;
+            self.alone.as_mut()?.added(peer, &at, ending);
+            Some(peer)
+        };
+        callers.into_iter().filter_map(add).collect()
     }
 
     /// Removes a process that was [added](Routes::add_peer), whether it is lost or not. To be

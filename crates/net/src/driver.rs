@@ -149,6 +149,10 @@ impl Driver {
         each!(self, Driver, t => Rail::callers(&**t))
     }
 
+    pub fn add_caller(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        each!(self, Driver, t => Rail::add_caller(&mut **t, peer, name))
+    }
+
     pub fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
         each!(self, Driver, t => Rail::remove_peer(&mut **t, peer))
     }

@@ -98,10 +98,24 @@ impl Rails {
     /// # Errors
     /// As [`Rail::add_peer`](catena_fabric::Rail::add_peer).
     pub fn add_peer(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
-        let numbers = self.shared.len().max(peer.0 as usize + 1);
-        self.shared.resize(numbers, 1);
+        self.make_room(peer);
         let mut rails = self.rails.iter_mut();
         rails.try_for_each(|rail| rail.add_peer(peer, name))
+    }
+
+    /// Adds one that has called; see [`Rail::add_caller`](catena_fabric::Rail::add_caller).
+    ///
+    /// # Errors
+    /// As [`Rail::add_caller`](catena_fabric::Rail::add_caller).
+    pub fn add_caller(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        self.make_room(peer);
+        let mut rails = self.rails.iter_mut();
+        rails.try_for_each(|rail| rail.add_caller(peer, name))
+    }
+
+    fn make_room(&mut self, peer: Peer) {
+        let numbers = self.shared.len().max(peer.0 as usize + 1);
+        self.shared.resize(numbers, 1);
     }
 
     /// The processes that wait to be added; see [`Rail::callers`](catena_fabric::Rail::callers).

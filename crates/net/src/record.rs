@@ -43,7 +43,7 @@
 use catena_fabric::ProcessName;
 
 /// Changes whenever the meaning of a byte changes.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// Added to the version of the short form.
 const SHORT: u8 = 0x80;
 /// Longest value of `CATENA_LINK` that is told, bytes.
@@ -108,6 +108,23 @@ pub(crate) struct SegmentAt {
     pub descriptor: u32,
     /// The number of the file.
     pub file: u64,
+}
+
+impl SegmentAt {
+    /// As two words, the last of which is not 0.
+    pub fn words(self) -> [u64; 2] {
+        let at = u64::from(self.process) << 32 | u64::from(self.descriptor);
+        [at, self.file]
+    }
+
+    /// What two words say.
+    pub fn of_words([at, file]: [u64; 2]) -> SegmentAt {
+        SegmentAt {
+            process: (at >> 32) as u32,
+            descriptor: at as u32,
+            file,
+        }
+    }
 }
 
 impl Address {

@@ -119,6 +119,41 @@ fn processes_meet_one_by_one_whatever_joins_them() {
 }
 
 #[test]
+fn callers_are_heard_that_nobody_has_named() {
+    for chain in ["shm", "tcp", "ofi:tcp"] {
+        let Some(mut links) = two(chain) else {
+            continue;
+        };
+        let [of_one, of_two] = [0, 1].map(|it| address(&mut links[it]));
+        let there = add(&mut links[0], &of_two);
+        let first = message(8);
+        let sent = send(&mut links[0], there, 5, &first);
+        let mut back = None;
+        until(|| {
+            links.iter_mut().for_each(|link| _ = link.progress());
+            for peer in links[1].net().add_callers() {
+                links[1].add_peer(peer);
+                assert_eq!(back.replace(peer), None, "{chain}: it was added twice");
+            }
+            back.is_some() && sent.is_none_or(|it| links[0].is_done(it))
+        });
+        let back = back.expect("it has called");
+        let room = room(8);
+        let received = links[1].recv_tagged(exactly(back, 5), room.clone());
+        until(|| {
+            links.iter_mut().for_each(|link| _ = link.progress());
+            links[1].is_done(received)
+        });
+        assert_eq!(links[1].take(received).error, None);
+        assert!(**room.0.borrow() == *first.0, "{chain}");
+        assert_eq!(add(&mut links[1], &of_one), back, "{chain}: it is known");
+        exchange(&mut links, (0, 1), (there, back));
+        exchange(&mut links, (1, 0), (back, there));
+        assert_eq!(links[1].net().add_callers(), [], "{chain}");
+    }
+}
+
+#[test]
 fn what_is_sent_before_the_other_end_has_added_this_one_waits() {
     for chain in CHAINS {
         let Some(mut links) = two(chain) else {

@@ -221,7 +221,10 @@ impl Ofi {
         let ordered = order & consts::ORDER_SAS != 0;
         let (job, rank) = (place.job, place.me.0);
         let me = ProcessName { job, rank };
-        let introductions = Introductions::new(secret, me, ordered);
+        let mut introductions = Introductions::new(secret, me, ordered);
+        if let Ok(at) = self.address() {
+            introductions.tell(&at);
+        }
         self.added = Some(Box::new(Added::new(introductions, self.added_at)));
         self.processes = 0;
     }

@@ -155,6 +155,15 @@ impl Rail for Ofi {
         Ofi::add_peer(self, peer, name)
     }
 
+    fn callers(&self) -> Vec<ProcessName> {
+        let added = self.added.iter();
+        added.flat_map(|it| it.introductions.callers()).collect()
+    }
+
+    fn add_caller(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        Ofi::add_caller(self, peer, name)
+    }
+
     fn remove_peer(&mut self, peer: Peer) -> Result<(), String> {
         Ofi::remove_peer(self, peer)
     }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use catena_base::PeerBytes;
 use catena_fabric::frame::{self, Front};
-use catena_fabric::introduction::{self, Heard, Word};
+use catena_fabric::introduction::{self, Heard, Place, Word};
 use catena_fabric::row::Framed;
 use catena_fabric::{Deliver, Header, Peer, ProcessName};
 use catena_ofi_sys::calls;
@@ -33,6 +33,22 @@ impl Ofi {
         self.targets.resize(numbers, Target::unknown());
         self.operations.grow(numbers);
         Ok(())
+    }
+
+    /// Adds a process that has called.
+    ///
+    /// # Errors
+    /// As [`Ofi::add_peer`], or if it is not where it says.
+    pub fn add_caller(&mut self, peer: Peer, name: ProcessName) -> Result<(), String> {
+        let added = self.added.as_ref();
+        let place = added.and_then(|it| it.introductions.caller(name));
+        self.add_peer(peer, name)?;
+        place.map_or(Ok(()), |place| self.connect_caller(peer, &place))
+    }
+
+    fn connect_caller(&mut self, peer: Peer, place: &Place) -> Result<(), String> {
+        let at = place.get(1..1 + usize::from(place[0])).unwrap_or_default();
+        self.connect(peer, at).map_err(|error| error.to_string())
     }
 
     /// It is known how a process is reached that was added; whether it was.
@@ -333,6 +349,8 @@ impl Ofi {
                 }
             }
             Heard::Left(peer) => self.leave(peer),
+            // One that is not where it says calls in vain.
+            Heard::Calls(peer, place) => _ = self.connect_caller(peer, &place),
         }
         count
     }

@@ -36,7 +36,7 @@ use catena_base::{CachePadded, Doorbell, Parts};
 use crate::class::Class;
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 12;
+const VERSION: u64 = 13;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -186,6 +186,8 @@ pub(crate) struct Guest {
     pub data: AtomicU64,
     /// 1 once it has removed the rank: it writes nothing more, and has let go of the segment.
     pub closed: AtomicU64,
+    /// Where it says that its own segment is, or 0: see [`Shm::show_segment`](crate::Shm).
+    pub place: [AtomicU64; 2],
 }
 
 /// In front of a ring's cells.

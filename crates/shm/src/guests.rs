@@ -82,6 +82,27 @@ impl Shm {
         Ok(())
     }
 
+    /// Says where the segment of this process can be opened, in words that are the caller's to
+    /// explain, the last of which is not 0: those that it calls from now on are told.
+    pub fn show_segment(&mut self, place: [u64; 2]) {
+        self.guests.place = place;
+    }
+
+    /// The jobs of the guests that wait to be attached and [say](Shm::show_segment) where their
+    /// segments are, and where: any process of the user may have written that. Cost: nothing if
+    /// nobody waits.
+    pub fn callers(&self) -> impl Iterator<Item = (u64, [u64; 2])> + '_ {
+        let waiting = self.guests.waiting.iter().copied();
+        waiting.filter_map(|at| {
+            let one = guest(&self.segment, at)?;
+            let job = one.job.load(Relaxed);
+            let place = one.place.each_ref().map(|word| word.load(Relaxed));
+            let mut attached = self.others.iter().flatten();
+            let is_new = place[1] != 0 && attached.all(|it| it.job != job);
+            is_new.then_some((job, place))
+        })
+    }
+
     /// Lets go of the segment of another job, if it is attached. Its processes are reached
     /// no more; what they had sent and was not polled is gone. They have ended, or will not
     /// come back before they have let go of this process's segment, too: the rings that they
@@ -172,6 +193,9 @@ impl Shm {
         guest.job.store(job, Relaxed);
         guest.number.store(me.into(), Relaxed);
         guest.closed.store(0, Relaxed);
+        for (word, shown) in guest.place.iter().zip(self.guests.place) {
+            word.store(shown, Relaxed);
+        }
         let head = &other.segment.block(home.number).who.guests;
         let mut last = head.load(Relaxed);
         loop {

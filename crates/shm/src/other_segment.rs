@@ -30,4 +30,6 @@ pub(crate) struct Guests {
     pub(crate) waiting: Vec<u64>,
     /// Those of processes that were removed and have not let go yet.
     pub(crate) orphans: BTreeSet<u64>,
+    /// Where this process's own segment is, as those are told that it calls.
+    pub(crate) place: [u64; 2],
 }

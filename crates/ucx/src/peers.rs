@@ -408,7 +408,8 @@ impl Ucx {
         self.has_to_do = true;
         let heard = self.known().map(|it| it.hear(kind as u8, word));
         match heard {
-            None | Some(Heard::Nothing) => {}
+            // Where ends of UCX are, words have no room for.
+            None | Some(Heard::Nothing | Heard::Calls(..)) => {}
             Some(Heard::Open(peer, sign)) => self.welcomed(peer, sign),
             Some(Heard::Left(peer)) => self.leave(peer),
         }

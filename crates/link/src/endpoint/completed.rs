@@ -53,7 +53,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// [`Endpoint::completions`].
     pub fn set_word(&mut self, id: ReqId, word: u64) {
         if self.is_done(id) {
-            return self.engine.completions.push((word, id));
+            return self.engine.completions.push_back((word, id));
         }
         let request = self.engine.requests.get_mut(id.index);
         (request.fate, request.rare.word) = (Fate::Queued, word);
@@ -66,18 +66,21 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// # Examples
     /// See [`Completed`].
     pub fn completions(&mut self, mut sink: impl FnMut(Completed<'_, N, K>)) {
-        let mut completions = std::mem::take(&mut self.engine.completions);
-        for (word, id) in completions.drain(..) {
-            sink(Completed {
-                word,
-                id,
-                endpoint: self,
-            });
+        while let Some(done) = self.next_completion() {
+            sink(done);
         }
-        // Its room serves again.
-        if self.engine.completions.is_empty() {
-            self.engine.completions = completions;
-        }
+    }
+
+    /// The first of the [completions](Endpoint::completions) that wait, for sinks that use the
+    /// endpoint.
+    #[inline]
+    pub fn next_completion(&mut self) -> Option<Completed<'_, N, K>> {
+        let (word, id) = self.engine.completions.pop_front()?;
+        Some(Completed {
+            word,
+            id,
+            endpoint: self,
+        })
     }
 
     /// Whether some completions wait for a sink.

@@ -251,6 +251,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         self.recv_slow(at, selector)
     }
 
+    /// Whether there are messages of that communicator that nobody has received.
+    #[inline]
+    pub fn has_kept(&self, cid: Cid, plane: Plane) -> bool {
+        let comm = &self.engine.comms[cid.index()];
+        !comm.unexpected[plane as usize].is_empty()
+    }
+
     #[inline]
     fn new_recv(&mut self, key: K, sink: N::Sink) -> u32 {
         let at = self.engine.requests.take_slot();

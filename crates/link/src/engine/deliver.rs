@@ -16,6 +16,11 @@ impl<N: Net, K: MatchKey> Deliver for Engine<N, K> {
     #[inline]
     fn deliver(&mut self, from: Peer, header: Header, payload: PeerBytes<'_>) {
         let (context, source) = (K::context_of(&header), K::source_of(&header, from));
+        let (sealed, mut header) = (header, header);
+        let seal = match K::SEALS_AT_ONCE {
+            true => unseal(&mut header),
+            false => 0,
+        };
         // Communicators that are not open have no peer_states.
         if header.kind == kind::EAGER
             && let Some(comm) = self.comms.get_mut(context.index())
@@ -35,9 +40,14 @@ impl<N: Net, K: MatchKey> Deliver for Engine<N, K> {
                 self.match_among_wild(key)
             };
             if at == NIL {
+                self.seal = seal;
                 self.keep_eager(from, header, payload);
+                self.seal = 0;
             } else {
                 self.note_match(at, key, header.len);
+                if seal != 0 {
+                    self.check_seal(at, seal, key, header.len);
+                }
                 if let Buffer::Sink(sink) = &mut self.requests.get_mut(at).buffer
                     && !payload.is_empty()
                 {
@@ -50,7 +60,7 @@ impl<N: Net, K: MatchKey> Deliver for Engine<N, K> {
             }
             return;
         }
-        self.deliver_slow(from, header, payload);
+        self.deliver_slow(from, sealed, payload);
     }
 
     #[cold]

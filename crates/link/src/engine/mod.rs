@@ -107,7 +107,7 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub control: u64,
     pub watch: Watch<K::Tag>,
     /// Requests with a word that became complete: that, and which.
-    pub completions: Vec<(u64, ReqId)>,
+    pub completions: VecDeque<(u64, ReqId)>,
     pub handlers: Handlers,
     /// Operations of requests that have ended, by number.
     pub ended: VecDeque<(u64, Result<u64, RmaError>)>,
@@ -159,7 +159,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             counters: Counters::default(),
             control: 0,
             watch: Watch::new(),
-            completions: Vec::new(),
+            completions: VecDeque::new(),
             handlers: Handlers::default(),
             ended: VecDeque::new(),
             operations: 0,
@@ -287,7 +287,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
     }
 
     /// A receive has matched a message with a seal.
-    #[cold]
+    #[inline]
     pub fn check_seal(&self, at: u32, seal: u32, key: K, len: u64) {
         if let Buffer::Sink(sink) = &self.requests.get(at).buffer {
             sink.check_seal(seal, key.source(), len);
@@ -313,7 +313,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.drained(context);
         match fate {
             Fate::Kept => {}
-            Fate::Queued => self.completions.push((word, self.id(at))),
+            Fate::Queued => self.completions.push_back((word, self.id(at))),
             Fate::Detached => self.free(at),
         }
     }

@@ -9,6 +9,7 @@ use catena_shm::Shm;
 
 use super::{DATA, Known, REQUESTS, State};
 use crate::op::{Kind, Message};
+use crate::queue::EVERYWHERE;
 
 impl State {
     /// Has what was sent arrive, before the endpoint closes; at most for a while.
@@ -33,7 +34,7 @@ impl State {
                 break;
             }
             // Whom it waits for may be of this process, whose threads are here.
-            if !self.move_alone() && !self.regions.endpoints.progress() {
+            if !self.move_alone() && !EVERYWHERE.progress() {
                 std::thread::yield_now();
             }
         }

@@ -12,13 +12,7 @@ fn peer_of() -> (std::process::Child, Side, Addr) {
     tell(&mut peer, &side);
     let mut room = [0; 16];
     side.trecv(&mut room, there, (1, 0), 1);
-    let began = Instant::now();
-    let told = loop {
-        match side.poll() {
-            Some(told) => break told,
-            None => assert!(began.elapsed() < PATIENCE, "it says nothing"),
-        }
-    };
+    let told = side.wait("it says nothing");
     assert!(told.is_ok());
     (peer, side, there)
 }
@@ -113,13 +107,7 @@ pub fn an_endpoint_that_closes() {
     } = pair;
     one.trecv(&mut room, there[0], (2, 0), 7);
     two.close();
-    let began = Instant::now();
-    let told = loop {
-        match one.poll() {
-            Some(told) => break told,
-            None => assert!(began.elapsed() < PATIENCE, "it waits for ever"),
-        }
-    };
+    let told = one.wait("it waits for ever");
     let error = told.err().expect("an error");
     assert_eq!(
         (error.err, error.op_context as usize),
@@ -131,6 +119,84 @@ pub fn an_endpoint_that_closes() {
         began.elapsed() < Duration::from_secs(3),
         "it waits for nobody"
     );
+}
+
+/// What was sent has arrived when an endpoint is closed, though the receiver, which has not heard
+/// of the sender before, is another endpoint of the same thread, in a domain of its own.
+pub fn one_thread_closes_ends_of_two_domains() {
+    let [one, two] = [Side::open(&How::default()), Side::open(&How::default())];
+    let (_, there) = one.insert(&two.address);
+    let mut room = [0; 8];
+    two.trecv(&mut room, num::ADDR_NONE, (1, 0), 7);
+    one.tinject(&[5; 8], there, 1);
+    let began = Instant::now();
+    one.close();
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(3), "it waits {took:?}");
+    let told = two.poll().expect("it has arrived").ok().expect("a message");
+    assert_eq!((told.0.op_context as usize, told.1), (7, num::ADDR_NONE));
+    assert_eq!(room, [5; 8]);
+    two.close();
+}
+
+/// Once a region is closed its memory is its program's alone, at whichever moment of a peer's
+/// operation that is: the operation was done before, or has an error.
+pub fn a_region_that_closes() {
+    const LEN: usize = 3 << 20;
+    let pair = Pair::open();
+    let [one, two] = &pair.sides;
+    let (mut memory, mut local) = (vec![1u8; LEN], vec![0u8; LEN]);
+    let none = null_mut::<c_void>();
+    let mut ends = [0; 2];
+    for turn in 0..60 {
+        let writes = turn % 2 == 0;
+        memory.fill(1);
+        local.fill(if writes { 2 } else { 0 });
+        let mr = inside::register(two, &mut memory, 3, BOTH);
+        let (at, to) = (local.as_mut_ptr().cast::<c_void>(), pair.there[0]);
+        // SAFETY: as above.
+        let done = unsafe {
+            let ops = &*(*one.ep).rma;
+            match writes {
+                true => (ops.write)(one.ep, at, LEN, none, to, 0, 3, none),
+                false => (ops.read)(one.ep, at, LEN, none, to, 0, 3, none),
+            }
+        };
+        assert_eq!(done, 0);
+        // How far it comes before the region closes.
+        let mut told = None;
+        for step in 0..turn {
+            assert!(two.poll().is_none());
+            if step % 3 == 2 && told.is_none() {
+                told = one.poll();
+            }
+        }
+        close(mr.cast());
+        let after = if writes { memory[0] } else { 9 };
+        assert!(!writes || memory.iter().all(|it| *it == after), "a part");
+        if !writes {
+            memory.fill(after);
+        }
+        let told = told.unwrap_or_else(|| pair.next(0));
+        // What might still come would be here now.
+        assert!((0..50).all(|_| two.poll().is_none() && one.poll().is_none()));
+        assert!(memory.iter().all(|it| *it == after), "it was touched later");
+        match &told {
+            Ok(_) if writes => assert_eq!(memory[0], 2),
+            Ok(_) => {
+                let other = local.iter().position(|it| *it != 1);
+                let found = other.map(|at| local[at]);
+                assert_eq!(found, None, "turn {turn}, at {other:?}");
+            }
+            Err(error) => {
+                assert_eq!(error.err, -err::NOKEY);
+                assert!(!writes || memory[0] == 1);
+            }
+        }
+        ends[usize::from(told.is_ok())] += 1;
+    }
+    assert!(ends[0] > 0 && ends[1] > 0, "{ends:?}");
+    pair.close();
 }
 
 fn descriptors() -> usize {

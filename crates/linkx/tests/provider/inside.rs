@@ -591,14 +591,20 @@ pub fn buffers_that_are_filled_in_turn() {
     pair.close();
 }
 
-/// A process that sends and ends at once: it learns an address, sends, and closes its endpoint.
-pub fn sender() {
+/// A side of a process that was [started], and the one that it was told of.
+fn introduced() -> (Side, Addr) {
     let side = Side::open(&How::default());
     let digits: String = side.address.iter().map(|it| format!("{it:02x}")).collect();
     println!("\naddress {digits}");
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).expect("an address");
     let (_, addr) = side.insert(&of_hex(line.trim()));
+    (side, addr)
+}
+
+/// A process that sends and ends at once: it learns an address, sends, and closes its endpoint.
+pub fn sender() {
+    let (side, addr) = introduced();
     side.tinject(b"and I am gone", addr, 1);
     println!("sent");
     side.close();
@@ -615,13 +621,7 @@ pub fn a_sender_that_leaves_at_once() {
     assert_eq!(done, 1);
     let mut room = [0; 16];
     side.trecv(&mut room, there, (1, 0), 1);
-    let began = Instant::now();
-    let told = loop {
-        match side.poll() {
-            Some(told) => break told,
-            None => assert!(began.elapsed() < PATIENCE, "it does not come"),
-        }
-    };
+    let told = side.wait("it does not come");
     assert_eq!(told.ok().map(|it| it.0.len), Some(13));
     assert_eq!(&room[..13], b"and I am gone");
     assert!(sender.wait().expect("it ends").success());
@@ -656,13 +656,7 @@ pub fn tell(peer: &mut std::process::Child, side: &Side) {
 
 /// The process that is killed: it tells its address, takes one in, and waits.
 pub fn peer() {
-    let side = Side::open(&How::default());
-    let digits: String = side.address.iter().map(|it| format!("{it:02x}")).collect();
-    println!("\naddress {digits}");
-    let mut line = String::new();
-    std::io::stdin().read_line(&mut line).expect("an address");
-    let address = of_hex(line.trim());
-    let (_, addr) = side.insert(&address);
+    let (side, addr) = introduced();
     side.tinject(b"here I am", addr, 1);
     loop {
         let _ = side.poll();
@@ -723,11 +717,8 @@ pub fn addresses_that_come_back() {
     pair.close();
 }
 
-/// One end has not inserted the other one: over a network it receives from it all the same.
+/// One end has not inserted the other one: it receives from it all the same.
 pub fn strangers_that_call() {
-    if std::env::var("FI_LINKX_LINKS").as_deref() != Ok("tcp") {
-        return;
-    }
     let sides = [Side::open(&How::default()), Side::open(&How::default())];
     let (done, there) = sides[0].insert(&sides[1].address);
     assert_eq!(done, 1);

@@ -150,6 +150,8 @@ tests! {
     a_peer_that_is_killed
     memory_of_one_that_is_gone
     an_endpoint_that_closes
+    one_thread_closes_ends_of_two_domains
+    a_region_that_closes
     many_that_come_and_go
     messages_of_one_that_has_left
     regions_of_several_runs
@@ -352,6 +354,17 @@ impl Side {
                 }
                 other => panic!("{other}"),
             }
+        }
+    }
+
+    /// The next completion, while this side alone makes progress.
+    fn wait(&self, otherwise: &str) -> Result<Told, CqErrEntry> {
+        let began = Instant::now();
+        loop {
+            if let Some(told) = self.poll() {
+                return told;
+            }
+            assert!(began.elapsed() < PATIENCE, "{otherwise}");
         }
     }
 

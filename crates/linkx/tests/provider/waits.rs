@@ -85,13 +85,7 @@ pub fn memory_that_is_served_by_itself() {
                 0
             );
         }
-        let began = Instant::now();
-        let told = loop {
-            match one.poll() {
-                Some(told) => break told,
-                None => assert!(began.elapsed() < PATIENCE, "nobody serves"),
-            }
-        };
+        let told = one.wait("nobody serves");
         assert!(told.is_ok());
         assert_eq!(memory[..len], message);
     }

@@ -308,7 +308,7 @@ impl Networks {
         self.ways.add(peer, Via::Nowhere);
         self.receipts.add(peer);
         for member in &mut self.members {
-            member.rails.add_peer(peer, name)?;
+            member.rails.add_caller(peer, name)?;
         }
         self.ways.add(peer, Via::Network(number as u8));
         Ok(())
