@@ -3,6 +3,7 @@
 //! thread finds those whose part of the stack is in use for something else.
 
 use std::cell::RefCell;
+use std::ffi::c_int;
 use std::ops::Range;
 
 use crate::call::Args;
@@ -18,6 +19,8 @@ pub struct UnderWay {
     pub top: usize,
     pub caller: usize,
     pub args: Args,
+    /// The code that its error handler was called with; 0 before that.
+    pub code: c_int,
     /// The requests that it was given.
     pub waited: Before,
     pub _collective: Option<Collective>,
@@ -37,6 +40,15 @@ fn with<R>(f: impl FnOnce(&mut Vec<UnderWay>) -> R) -> Option<R> {
 /// A call is about to go on in the library.
 pub fn enter(call: UnderWay) {
     with(|all| all.push(call));
+}
+
+/// The error handler of the call that this thread has begun last is about to be called.
+pub fn failed(code: c_int) {
+    with(|all| {
+        if let Some(last) = all.last_mut() {
+            last.code = code;
+        }
+    });
 }
 
 /// The call with that part of the stack has returned.
