@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::ffi::c_int;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 
 use crate::call::Args;
@@ -30,11 +31,14 @@ pub struct UnderWay {
 
 thread_local! {
     /// The calls that this thread is in: each is made by a function that the one before has called.
-    static UNDER_WAY: RefCell<Vec<UnderWay>> = const { RefCell::new(Vec::new()) };
+    /// A handler of `atexit` may call MPI when what has a destructor is gone from the thread, so
+    /// this has none; it has no memory while the thread is in no call.
+    static UNDER_WAY: ManuallyDrop<RefCell<Vec<UnderWay>>> =
+        const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
-fn with<R>(f: impl FnOnce(&mut Vec<UnderWay>) -> R) -> Option<R> {
-    UNDER_WAY.try_with(|all| f(&mut all.borrow_mut())).ok()
+fn with<R>(f: impl FnOnce(&mut Vec<UnderWay>) -> R) -> R {
+    UNDER_WAY.with(|all| f(&mut all.borrow_mut()))
 }
 
 /// A call is about to go on in the library.
@@ -51,27 +55,35 @@ pub fn failed(code: c_int) {
     });
 }
 
+/// Whether this thread is in a call, so that the next one is made by a function that MPI has called.
+pub fn is_within() -> bool {
+    with(|all| !all.is_empty())
+}
+
 /// The call with that part of the stack has returned.
 pub fn leave(top: usize) -> Option<UnderWay> {
     with(|all| {
         let at = all.iter().rposition(|it| it.top == top)?;
-        Some(all.remove(at))
-    })?
+        let left = all.remove(at);
+        if all.is_empty() {
+            *all = Vec::new();
+        }
+        Some(left)
+    })
 }
 
 /// The calls of this thread that were left, now that one begins whose caller's part of the stack
 /// begins there.
 #[inline]
 pub fn left(top: usize) -> Vec<UnderWay> {
-    let left = with(|all| match all.is_empty() {
+    with(|all| match all.is_empty() {
         true => Vec::new(),
         false => {
             let own = stack::own();
             let is_left = |it: &mut UnderWay| is_left(it.top, top, &own, || it.is_intact());
             all.extract_if(.., is_left).collect()
         }
-    });
-    left.unwrap_or_default()
+    })
 }
 
 impl UnderWay {
