@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use crate::call::Args;
 use crate::collectives::Collective;
+use crate::guard::Inside;
 use crate::requests::Before;
 use crate::stack;
 use crate::threads::Calling;
@@ -32,9 +33,20 @@ pub struct UnderWay {
 thread_local! {
     /// The calls that this thread is in: each is made by a function that the one before has called.
     /// A handler of `atexit` may call MPI when what has a destructor is gone from the thread, so
-    /// this has none; it has no memory while the thread is in no call.
+    /// this has none, and another one gives its memory back.
     static UNDER_WAY: ManuallyDrop<RefCell<Vec<UnderWay>>> =
         const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+    static END: End = const { End };
+}
+
+/// The end of a thread.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let _inside = Inside::enter();
+        with(|all| *all = Vec::new());
+    }
 }
 
 fn with<R>(f: impl FnOnce(&mut Vec<UnderWay>) -> R) -> R {
@@ -44,6 +56,7 @@ fn with<R>(f: impl FnOnce(&mut Vec<UnderWay>) -> R) -> R {
 /// A call is about to go on in the library.
 pub fn enter(call: UnderWay) {
     with(|all| all.push(call));
+    _ = END.try_with(|_| ());
 }
 
 /// The error handler of the call that this thread has begun last is about to be called.
@@ -64,11 +77,7 @@ pub fn is_within() -> bool {
 pub fn leave(top: usize) -> Option<UnderWay> {
     with(|all| {
         let at = all.iter().rposition(|it| it.top == top)?;
-        let left = all.remove(at);
-        if all.is_empty() {
-            *all = Vec::new();
-        }
-        Some(left)
+        Some(all.remove(at))
     })
 }
 

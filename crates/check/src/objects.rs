@@ -287,9 +287,17 @@ fn forget(ty: Datatype) {
     leaves::forget(ty);
 }
 
-/// What is left when MPI has ended: a finding for each place of the program.
-pub fn left() -> Vec<Finding> {
-    let live = with(|objects| std::mem::take(&mut objects.live));
+/// Whether objects of a class may be given back when MPI has ended (MPI-5, 11.4.1).
+pub fn outlives(class: Class) -> bool {
+    matches!(class, Class::Info | Class::Errhandler)
+}
+
+/// What is left of these classes at their end: a finding for each place of the program.
+pub fn left(of: impl Fn(Class) -> bool) -> Vec<Finding> {
+    let live = with(|objects| {
+        let live = objects.live.extract_if(|(class, _), _| of(*class));
+        live.collect::<Vec<_>>()
+    });
     let mut places: HashMap<_, (Class, Site, usize)> = HashMap::new();
     for ((class, _), sites) in live {
         for site in sites {
