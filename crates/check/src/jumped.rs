@@ -68,11 +68,6 @@ pub fn failed(code: c_int) {
     });
 }
 
-/// Whether this thread is in a call, so that the next one is made by a function that MPI has called.
-pub fn is_within() -> bool {
-    with(|all| !all.is_empty())
-}
-
 /// The call with that part of the stack has returned.
 pub fn leave(top: usize) -> Option<UnderWay> {
     with(|all| {

@@ -6,10 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use catena_abi::{Comm, Datatype, consts};
 
 use crate::call::{Args, Class, Direction, Means, number};
-use crate::jumped;
 use crate::leaves;
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
+use crate::threads;
 use crate::types::{self, PREDEFINED};
 
 /// Most handles of objects that are gone that are remembered.
@@ -97,8 +97,9 @@ pub fn before(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
             // SAFETY: a place of a handle, or null.
             (_, true) => unsafe { args.at::<usize>(at) }.unwrap_or(0),
         };
-        // A reduction that is pending has its type, which it gives to the function of its operation.
-        let is_lent = class == Class::Type && jumped::is_within();
+        // A reduction that is pending has its type, which it gives to the function of its
+        // operation.
+        let is_lent = class == Class::Type && threads::is_in_callback();
         if handle < PREDEFINED || is_lent {
             continue;
         }
