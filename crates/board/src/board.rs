@@ -2,6 +2,7 @@
 
 use catena_schedule::{Order, Region};
 
+use crate::kind::OpKind;
 use crate::payload::{Payload, PayloadPlace};
 use crate::trouble::{Refused, Trouble};
 
@@ -14,6 +15,32 @@ pub const LOST: u64 = u64::MAX - 1;
 
 /// When it gives up: it uses nobody's memory any more, but looks if others use its own.
 pub const FAILED: u64 = u64::MAX - 2;
+
+/// A long operation that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct LongOp {
+    /// What it does.
+    pub kind: OpKind,
+    /// Bytes of its longest payload.
+    pub bytes: usize,
+    /// Whether its payloads pass through the ring, or do as things are.
+    pub in_ring: bool,
+    /// For what this member's preference counts.
+    pub asked: Asked,
+}
+
+/// For what counts which way a member prefers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing: others do not hear of it.
+    Nothing,
+    /// Its own payload in this operation.
+    Now,
+    /// The next operation of the same kind.
+    Next,
+    /// The next one, and others did not hear of it in so many operations.
+    InTurn(u32),
+}
 
 /// Memory shared by the members of a communicator on one node, as one of them
 /// sees it, and that member's buffers.
@@ -153,11 +180,14 @@ pub trait Board {
     /// for writing.
     fn warm(&mut self, _seq: u64) {}
 
-    /// Whether long payloads had better pass through the ring from now on, as far as this member
-    /// sees; it publishes one of that place. Of two members the first is asked.
-    fn prefers_ring(&mut self, _place: PayloadPlace) -> bool {
+    /// A long operation begins: whether long payloads had better pass through the ring, as far as
+    /// this member sees, in it or from the next one of its kind on.
+    fn prefers_ring(&mut self, _op: LongOp) -> bool {
         false
     }
+
+    /// Another member, which chooses its own way, has gone that one.
+    fn came(&mut self, _in_ring: bool) {}
 
     /// The next `len` bytes at `at` of this member's ring will be written soon: a good
     /// time to fetch the first of them.

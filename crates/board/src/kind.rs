@@ -52,6 +52,17 @@ pub enum OpKind {
 }
 
 impl OpKind {
+    /// The kind that stands for all ways to run the same collective.
+    pub(crate) fn family(self) -> OpKind {
+        match self {
+            OpKind::ReducePieces => OpKind::Reduce,
+            OpKind::AllreduceLeader | OpKind::AllreduceSplit | OpKind::AllreducePieces => {
+                OpKind::Allreduce
+            }
+            other => other,
+        }
+    }
+
     /// The collective that the kind with a number runs; `None` for one among neighbours.
     pub(crate) fn collective_of(number: u8) -> Option<Collective> {
         use Collective::*;

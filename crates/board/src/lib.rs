@@ -19,7 +19,8 @@
 //! | `pool`     | memory of boards in the segment of a node                        |
 //! | `area`     | how long the parts of a board are, and where they lie            |
 //! | `lines`    | whether cache lines of a ring are taken when they are read       |
-//! | `balance`  | which way long blocks go                                         |
+//! | `ways`     | which way long payloads go, as members have agreed               |
+//! | `choices`  | which way a member prefers                                       |
 //! | `copies`   | by which instructions bytes are copied                           |
 //! | `settings` | `CATENA_COLL_DIRECT`, `CATENA_COLL_WEIGH`                        |
 //! | `op`       | one operation on its way                                         |
@@ -41,8 +42,8 @@
 //! `crates/board/README.md` tells who waits for whom, and which way a block goes.
 
 mod area;
-mod balance;
 mod board;
+mod choices;
 mod copies;
 mod hear;
 mod kind;
@@ -62,10 +63,11 @@ mod segment;
 mod settings;
 mod trouble;
 mod view;
+mod ways;
 mod without_data;
 
 pub use area::BoardShape;
-pub use board::{Board, FAILED, GONE, LOST};
+pub use board::{Asked, Board, FAILED, GONE, LOST, LongOp};
 pub use kind::OpKind;
 pub use lacks::{add_lack, has_lack};
 pub use limits::{INLINE, Limits, ROUNDS};

@@ -8,7 +8,11 @@
 
 use catena_base::clock;
 
-use crate::balance::Copies;
+/// Shortest copy that counts.
+pub(crate) const COUNTED: usize = 16 << 10;
+
+/// How many of the last copies weigh most.
+const LAST: u64 = 4;
 
 /// Copies that are compared.
 const SAMPLES: u32 = 4;
@@ -33,6 +37,29 @@ pub struct Lines {
     /// When they are left again, and microseconds that this was put off for.
     due: u64,
     pause: f64,
+}
+
+/// Copies one way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copies {
+    /// What they take on average, ticks for 64 KiB. The last ones weigh most, and one that was
+    /// interrupted no more than two others.
+    ticks: u64,
+    copies: u64,
+}
+
+impl Copies {
+    /// One of `len` bytes took so many ticks.
+    fn record(&mut self, len: usize, ticks: u64) {
+        let ticks = (ticks << 16) / len.max(1) as u64;
+        self.copies += 1;
+        self.ticks = match self.copies {
+            1 => ticks,
+            // Those before were interrupted.
+            _ if 4 * ticks < self.ticks => ticks,
+            _ => ((LAST - 1) * self.ticks + ticks.min(2 * self.ticks)) / LAST,
+        };
+    }
 }
 
 impl Lines {

@@ -72,13 +72,11 @@
 //!
 //! # Long payloads
 //!
-//! Which of the two ways of a long payload takes less time, each member sees by what its own copies
-//! take ([`Board::prefers_ring`]), and says so with what it publishes. When an operation is
-//! complete in which all hear from all, directly or from a leader, all take the ring from the next
-//! one on unless more than an eighth of the members prefer the other way: an operation is as slow
-//! as its slowest pair, which may be the only one on two sockets, but one of many members may err.
-//! Where all hear from member 0 alone, its payload was the only one, and all do as it prefers; so
-//! do two members, who see the same pair.
+//! Which of the two ways of long payloads takes less time, one member finds by trials for each kind
+//! of operation and length, and says so with what it publishes ([`Board::prefers_ring`]): the root,
+//! or member 0 where there is none. Where all others read its record, all take that way from the
+//! next operation on (`ways`). Through the ring, nobody reads what the root of a gather publishes;
+//! so now and then such an operation goes the other way, in which all do.
 //!
 //! # Order of operations
 //!
@@ -93,6 +91,7 @@ use crate::kind::OpKind;
 use crate::limits::{DIRECT_ENTRY, INLINE, LINE, Limits};
 use crate::meta::Past;
 use crate::payload::{IN_LONG, LEFT, Payload, SWAPPED};
+use crate::ways::Ways;
 
 /// Up to this many members all hear from all; above, from a leader. Only where
 /// each has a core: else nobody should wait twice.
@@ -170,18 +169,8 @@ pub struct Member {
     pub(crate) started: u64,
     pub(crate) completed: u64,
     pub(crate) past: Past,
-    /// Whether this member says which way it prefers for long payloads, and how many must prefer
-    /// the ring.
-    pub(crate) votes: bool,
-    pub(crate) quorum: u32,
-    /// How many others do, of those the operation that runs has heard from so far.
-    pub(crate) tally: u32,
-    /// Whether long payloads pass through the ring, too, what this member said last of that, and
-    /// what follows from what all have heard: the same for all when they have completed the
-    /// operation.
-    through_ring: bool,
-    pub(crate) said: bool,
-    pub(crate) heard: bool,
+    /// Which way long payloads go.
+    pub(crate) ways: Ways,
 }
 
 impl Member {
@@ -209,12 +198,7 @@ impl Member {
             started: 0,
             completed: 0,
             past: Past::default(),
-            votes: rank == 0 || size > 2,
-            quorum: if size > 2 { size - size / 8 } else { 1 },
-            tally: 0,
-            through_ring: false,
-            said: false,
-            heard: false,
+            ways: Ways::default(),
         }
     }
 
@@ -267,12 +251,16 @@ impl Member {
         self.oversubscribed || self.size <= FLAT_MEMBERS
     }
 
-    /// Whether a reduction of so many bytes is best done piece by piece, where they are: not what
-    /// fits into a record.
+    /// Whether a reduction of that kind, of so many bytes, is best done piece by piece, where they
+    /// are: not what fits into a record.
     #[inline]
-    pub(crate) fn in_pieces(&self, len: usize) -> bool {
-        let is_long = len > INLINE && len / self.size as usize >= self.direct_from(len);
-        is_long && self.size <= PIECES_MEMBERS
+    pub(crate) fn in_pieces(&mut self, kind: OpKind, len: usize) -> bool {
+        let piece = len / self.size as usize;
+        if len <= INLINE || piece < self.limits.direct || self.size > PIECES_MEMBERS {
+            return false;
+        }
+        self.ways.enter(kind, len);
+        piece >= self.direct_from(len)
     }
 
     /// Whether an allreduce of so many bytes is worth two rounds.
@@ -289,7 +277,7 @@ impl Member {
     /// before one member prefers that to the ring. Between operations, alike on all members.
     pub fn reach(&mut self, direct: usize, weighed: bool) {
         self.limits.direct = direct;
-        (self.through_ring, self.heard) = (weighed, weighed);
+        self.ways.begin_with(weighed);
     }
 
     /// From how many bytes on blocks are reached directly.
@@ -297,9 +285,9 @@ impl Member {
         self.limits.direct
     }
 
-    /// Whether long blocks pass through the ring now.
+    /// Whether long blocks of operations of which nothing is known yet pass through the ring.
     pub fn prefers_ring(&self) -> bool {
-        self.through_ring
+        self.ways.first
     }
 
     /// Whether members share cores with so many others that each segment takes a turn of them all.
@@ -313,7 +301,7 @@ impl Member {
     #[inline]
     pub(crate) fn direct_from(&self, bytes: usize) -> usize {
         let has_segments = bytes > 2 * self.limits.ring;
-        match self.through_ring && bytes < ENDLESS && !(has_segments && self.takes_turns()) {
+        match self.ways.through_ring() && bytes < ENDLESS && !(has_segments && self.takes_turns()) {
             true => usize::MAX,
             false => self.limits.direct,
         }
@@ -353,7 +341,7 @@ impl Member {
     #[inline(always)]
     pub(crate) fn end(&mut self) {
         self.completed += 1;
-        self.through_ring = self.heard;
+        self.ways.leave();
     }
 
     /// Operations that were begun.

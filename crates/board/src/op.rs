@@ -4,7 +4,7 @@ use std::mem;
 
 use catena_coll::Args;
 
-use crate::board::{Board, FAILED, GONE, LOST};
+use crate::board::{Asked, Board, FAILED, GONE, LOST, LongOp};
 use crate::hear::{expected, hear, mismatch};
 use crate::kind::OpKind;
 use crate::lacks::has_lack;
@@ -12,9 +12,9 @@ use crate::limits::INLINE;
 use crate::member::{FLAT_MEMBERS, Member};
 use crate::meta::{Called, Meta};
 use crate::payload::{IN_LONG, LEFT, Payload, PayloadPlace};
-use crate::program::{Heard, Program, Turn};
+use crate::program::{Program, Turn};
 use crate::programs::{barrier, exchange, neighbors, pieces, reduce, rooted, rows, scan};
-use crate::segment::{counts, is_taken, lent_from, place, uses_long};
+use crate::segment::{is_taken, lent_from, place, uses_long};
 use crate::trouble::{Skipped, Trouble};
 
 /// How many operations ahead this member's record is fetched for writing: with fewer
@@ -220,7 +220,7 @@ impl Op {
             | OpKind::Allreduce
             | OpKind::AllreduceLeader
             | OpKind::AllreduceSplit
-                if self.is_new() && member.in_pieces(args.send.len(0)) =>
+                if self.is_new() && member.in_pieces(self.kind, args.send.len(0)) =>
             {
                 self.kind = match self.kind {
                     OpKind::Reduce => OpKind::ReducePieces,
@@ -292,6 +292,7 @@ impl Op {
     ) -> Result<bool, Trouble> {
         let whole = P::extent(args);
         if !B::HAS_DATA || whole * P::blocks(args) > INLINE {
+            self.weigh::<P, B>(whole, member, args, board);
             return self.resume::<P, B>(whole, member, args, board);
         }
         let mut op = Op::new((self.kind, self.call), self.ticket);
@@ -315,6 +316,55 @@ impl Op {
         }
         member.end();
         Ok(true)
+    }
+
+    /// Which way long payloads go, and what this member prefers.
+    #[inline]
+    fn weigh<P: Program, B: Board>(
+        &self,
+        whole: usize,
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) {
+        let has_ways = P::lends(args, member.oversubscribed) && (P::OWN_WAY || !P::VARIES);
+        if has_ways && whole > INLINE && whole >= member.limits.direct {
+            member.ways.enter(self.kind, whole);
+        }
+        if member.ways.is_long() && member.ways.asked != member.seq {
+            self.ask::<P, B>(whole, member, args, board);
+        }
+    }
+
+    /// Asks what this member prefers.
+    #[inline(never)]
+    fn ask<P: Program, B: Board>(
+        &self,
+        whole: usize,
+        member: &mut Member,
+        args: &Args,
+        board: &mut B,
+    ) {
+        let (place, _) = place::<P>(whole, args, member);
+        let unheard = member.ways.unheard();
+        let turn = self.turn(place, (whole, whole), member, args);
+        let decides = P::decider(&turn) == Some(args.rank);
+        let op = LongOp {
+            kind: self.kind,
+            bytes: whole,
+            in_ring: member.ways.through_ring(),
+            asked: match (decides, unheard) {
+                _ if P::OWN_WAY => Asked::Now,
+                (false, _) => Asked::Nothing,
+                (true, 0) => Asked::Next,
+                (true, passed) => Asked::InTurn(passed),
+            },
+        };
+        member.ways.asked = member.seq;
+        member.ways.said = board.prefers_ring(op);
+        if P::OWN_WAY {
+            member.ways.choose(member.ways.said);
+        }
     }
 
     #[inline(never)]
@@ -402,9 +452,10 @@ impl Op {
             (self.stage, self.next) = (Stage::Read, 0);
         }
         if self.stage == Stage::Read {
-            let counts = counts::<P>(&turn);
-            // Of those it has heard from in this round, how many prefer the ring.
-            let mut votes = if first_look { 0 } else { member.tally };
+            let decider = match member.ways.is_long() {
+                true => P::decider(&turn),
+                false => None,
+            };
             let fetches = P::LEADS || place != PayloadPlace::Line && args.size > FLAT_MEMBERS;
             while let Some(rank) = P::source(&turn, self.next) {
                 if fetches && self.next.is_multiple_of(FETCHED) {
@@ -416,22 +467,16 @@ impl Op {
                     (self.partial, self.next) = (true, self.next + 1);
                     continue;
                 }
-                let before = votes;
                 let heard = match rank == args.rank {
                     true => None,
                     false => Some(hear::<P, B>(&turn, rank, board)),
                 };
                 let from = if let Some(heard) = heard {
-                    let Ok(Some((place, wants_ring))) = heard else {
-                        if counts {
-                            member.tally = votes;
-                        }
+                    let Ok(Some((place, prefers_ring))) = heard else {
                         return heard.map(|_| false);
                     };
-                    if counts {
-                        votes += u32::from(wants_ring);
-                    } else if rank == 0 && P::heard(&turn) == Heard::First {
-                        member.heard = wants_ring;
+                    if decider == Some(rank) {
+                        member.ways.heard = Some(prefers_ring);
                     }
                     // Who finds everything there is behind: so is what comes
                     // next.
@@ -440,6 +485,9 @@ impl Op {
                     }
                     if P::VARIES && place == PayloadPlace::Direct {
                         self.borrowed = true;
+                    }
+                    if P::OWN_WAY && place != PayloadPlace::Line && member.ways.is_long() {
+                        board.came(place == PayloadPlace::Ring);
                     }
                     let mut from = board.payload(rank, member.seq, place);
                     from.is_taken = takes && from.at & LEFT == 0;
@@ -450,15 +498,10 @@ impl Op {
                 if B::HAS_DATA
                     && let Err(trouble) = P::take(&turn, &from, self.next, board)
                 {
-                    // It is heard again.
-                    if counts {
-                        member.tally = before;
-                    }
                     return Err(trouble);
                 }
                 self.took::<P, B>((&turn, &from), member, board);
             }
-            self.count::<P>((counts, votes), args.rank, member);
             self.stage = Stage::Last;
         }
         self.end_round::<P, B>(place, turn, member, board)
@@ -479,18 +522,6 @@ impl Op {
             member.took(from, turn.len * P::blocks(turn.args));
         }
         self.next += 1;
-    }
-
-    /// All sources were heard, of which that many prefer the ring: what follows for long payloads.
-    #[inline(always)]
-    fn count<P: Program>(&self, (counts, votes): (bool, u32), rank: u32, member: &mut Member) {
-        if counts && !self.partial {
-            match (P::LEADS, rank) {
-                (true, 0) => member.tally = votes,
-                (true, _) => member.heard = votes > 0,
-                _ => member.heard = votes + u32::from(member.said) >= member.quorum,
-            }
-        }
     }
 
     /// What is left of a round when all sources were heard; false if it has to wait.
@@ -521,8 +552,8 @@ impl Op {
         if place == PayloadPlace::Line && !P::VARIES {
             member.pass();
         }
-        if turn.args.rank == 0 && P::heard(&turn) == Heard::First && !self.partial {
-            member.heard = member.said;
+        if member.ways.is_long() && P::decider(&turn) == Some(turn.args.rank) {
+            member.ways.heard = Some(member.ways.said);
         }
         member.advance(P::ALL && !self.partial);
         self.stage = Stage::First;
@@ -584,16 +615,8 @@ impl Op {
         }
         self.at = turn.own.at;
         let mut meta = Meta::pack(self.kind, place, self.call, P::says(turn));
-        let speaks = match counts::<P>(turn) {
-            true => member.votes,
-            false => turn.args.rank == 0,
-        };
-        if speaks {
-            member.said = board.prefers_ring(place);
-            if P::LEADS && self.stage == Stage::Last {
-                member.said = member.tally + u32::from(member.said) >= member.quorum;
-            }
-            meta |= Meta::ring(member.said);
+        if member.ways.is_long() {
+            meta |= Meta::ring(member.ways.said);
         }
         board.publish(&turn.own, meta, reader);
         board.warm(turn.own.seq + WARM_AHEAD);

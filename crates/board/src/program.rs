@@ -121,6 +121,9 @@ pub(crate) trait Program {
     /// Whether nobody completes a round before all have begun it, unless there is no data.
     const MUTUAL: bool = Self::ALL && !Self::VARIES;
 
+    /// Whether each member chooses its own way, since those who read its payload see where it is.
+    const OWN_WAY: bool = false;
+
     /// Whether a member may publish for some of the others, so that not all hear
     /// of it.
     const SOME: bool = false;
@@ -128,12 +131,13 @@ pub(crate) trait Program {
     /// Whether one member reads the records of all others while they wait for it.
     const LEADS: bool = false;
 
-    /// From whom all members hear what it prefers, unless there is no data.
+    /// The member whose record all others read in a round with data, if they read the same one:
+    /// which way it prefers, all take from then on. Alike on all members.
     #[inline(always)]
-    fn heard(_turn: &Turn) -> Heard {
+    fn decider(_turn: &Turn) -> Option<u32> {
         match Self::MUTUAL {
-            true => Heard::All,
-            false => Heard::Nobody,
+            true => Some(0),
+            false => None,
         }
     }
 
@@ -261,17 +265,6 @@ pub(crate) trait Program {
     /// The end of a round: nobody uses this member's buffers any more.
     #[inline]
     fn finish<B: Board>(_turn: &Turn, _board: &mut B) {}
-}
-
-/// Whose records all members read in a round, if they read the same ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
-    /// No record of anybody.
-    Nobody,
-    /// The record of member 0. If that publishes after it has read it has heard from all.
-    First,
-    /// The records of all members.
-    All,
 }
 
 /// The lowest of the others.

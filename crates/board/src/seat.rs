@@ -10,12 +10,11 @@ use catena_objects::room::Scratch;
 use catena_shm::{Arena, Bell, Mapped, Neighbour};
 
 use crate::area::Area;
-use crate::balance::Balance;
+use crate::choices::Choices;
 use crate::lines::Lines;
 use crate::payload::{Payload, PayloadPlace};
 use crate::pool::BoardMemory;
 use crate::rounds::Rounds;
-use crate::settings::COLL_WEIGH;
 
 /// Bytes of a ring that are mapped at a time, when the first of them are used.
 const MAPPED: usize = 64 << 10;
@@ -46,10 +45,8 @@ pub struct Seat {
     pub(crate) neighbours: Box<[Option<Neighbour>]>,
     /// How many bytes of each member's ring are mapped in this process.
     mapped: Box<[usize]>,
-    /// How far long payloads in them have reached, in the ring and in the long one.
-    reached: Box<[[usize; 2]]>,
-    /// How long blocks had better go.
-    pub(crate) balance: Balance,
+    /// Which way long payloads had better go.
+    pub(crate) choices: Choices,
     /// How their lines had better be read.
     pub(crate) lines: Lines,
 }
@@ -73,8 +70,7 @@ impl Seat {
             bells,
             neighbours,
             mapped: vec![0; area.shape.size].into(),
-            reached: vec![[0; 2]; area.shape.size].into(),
-            balance: Balance::new(COLL_WEIGH.get(), area.shape.size as u32 - 1),
+            choices: Choices::default(),
             lines: Lines::new(area.shape.long),
         }
     }
@@ -160,19 +156,6 @@ impl Seat {
             }
         }
         (base, len)
-    }
-
-    /// Whether `len` bytes at `base`, where [`Seat::clip`] has found a payload, have held one
-    /// before. The first copies into a ring touch its memory for the first time, and their times
-    /// say nothing of later ones.
-    pub(crate) fn is_used_again(&mut self, p: &Payload, base: *mut u8, len: usize) -> bool {
-        let owner = self.area.ring_of(p);
-        let end = base.addr() + len - self.area.ring(owner).addr();
-        let is_long = end > self.area.shape.ring;
-        let reached = &mut self.reached[owner as usize][usize::from(is_long)];
-        let again = end <= *reached;
-        *reached = end.max(*reached);
-        again
     }
 
     /// Provides and maps a ring up to `end` and a bit more, since payloads follow each other.

@@ -5,7 +5,7 @@ use catena_coll::Args;
 use crate::limits::{INLINE, LINE};
 use crate::member::{FEW, Member};
 use crate::payload::PayloadPlace;
-use crate::program::{Heard, Program, Turn};
+use crate::program::{Program, Turn};
 
 /// What one member has for others comes in so many segments, unless they are
 /// shorter than `PART`: they read the first while the second is written.
@@ -69,12 +69,6 @@ pub(crate) fn uses_long<P: Program>(turn: &Turn, member: &Member) -> bool {
         true => member.limits.long > 0 && turn.whole > member.limits.row(false),
         false => member.size == 2 && member.limits.is_long(turn.whole * P::blocks(turn.args)),
     }
-}
-
-/// Whether it counts what all members prefer.
-#[inline(always)]
-pub(crate) fn counts<P: Program>(turn: &Turn) -> bool {
-    P::LEADS || P::heard(turn) == Heard::All
 }
 
 /// Whether who reads a payload takes its lines. Several readers would take them from each other,

@@ -16,10 +16,10 @@ setting! {
 
 setting! {
     /// Whether blocks of CATENA_COLL_DIRECT bytes and more pass through shared memory nevertheless
-    /// while two plain copies take less than one that the kernel makes.
+    /// where operations take less that way.
     ///
-    /// What they take is measured now and then by all ranks, which follow what all but a few of
-    /// them prefer. The results of reductions do not depend on it.
+    /// What they take is found by trials now and then, for each kind of operation and length. The
+    /// results of reductions do not depend on it.
     pub static COLL_WEIGH: bool = true;
     scope: AllEqual,
     level: Tuner,

@@ -15,11 +15,11 @@ use catena_schedule::{Buf, Order, Region};
 use catena_shm::Neighbour;
 
 use crate::area::PAYLOAD;
-use crate::balance::COUNTED;
-use crate::board::{Board, get_and_combine};
+use crate::board::{Board, LongOp, get_and_combine};
 use crate::copies;
 use crate::lacks::add_lack;
 use crate::limits::LINE;
+use crate::lines::COUNTED;
 use crate::meta::Meta;
 use crate::payload::{IN_LONG, Payload, PayloadPlace};
 use crate::seat::Seat;
@@ -105,11 +105,7 @@ impl View<'_> {
     fn read(&mut self, rank: u32, addr: u64, to: *mut u8, len: usize) -> Result<(), Refused> {
         let peer = self.neighbour(rank)?;
         // SAFETY: the caller owns `len` bytes there.
-        let copy = || unsafe { peer.read(addr, to, len) };
-        let done = timed(len, copy, |ticks| {
-            self.seat.balance.copied_directly(len, ticks)
-        });
-        done.map_err(|e| refused(rank, &e))
+        unsafe { peer.read(addr, to, len) }.map_err(|e| refused(rank, &e))
     }
 
     /// The process of a peer whose buffers are reached.
@@ -135,20 +131,19 @@ impl View<'_> {
         len >= TAKE && from.place == PayloadPlace::Ring && from.is_taken
     }
 
-    /// Has `len` bytes at `at` of a payload on the board combined, or of several: all at once, or,
-    /// to be taken, those from a position on at a time.
+    /// Has `len` bytes at `at` of a payload on the board combined: all at once, or, to be taken,
+    /// those from a position on at a time.
     #[inline(always)]
     fn in_steps(
         &mut self,
         (from, at, len): (&Payload, usize, usize),
-        payloads: usize,
         mut some: impl FnMut(&Self, *const u8, usize, usize) -> Result<(), Trouble>,
     ) -> Result<(), Trouble> {
         let (base, len) = self.seat.clip(from, at, len);
         if !self.takes(from, len) {
             return some(self, base, 0, len);
         }
-        let (step, began) = (self.whole(STEP), clock::ticks());
+        let step = self.whole(STEP);
         for at in (0..len).step_by(step) {
             let n = step.min(len - at);
             let piece = base.wrapping_add(at);
@@ -157,22 +152,7 @@ impl View<'_> {
             // and other readers what we do.
             unsafe { copy::take(piece, n) };
         }
-        if len >= COUNTED {
-            // A fourth is the arithmetic, which any way would need.
-            let ticks = clock::ticks().wrapping_sub(began) / 4 * 3;
-            self.copied_out((from, base, len), payloads * len, ticks);
-        }
         Ok(())
-    }
-
-    /// Records that copying or combining a part of a payload in a ring took `ticks`; the work was
-    /// on `bytes` bytes.
-    #[inline]
-    fn copied_out(&mut self, part: (&Payload, *mut u8, usize), bytes: usize, ticks: u64) {
-        let (from, base, len) = part;
-        if self.seat.is_used_again(from, base, len) {
-            self.seat.balance.copied_out(bytes, ticks);
-        }
     }
 
     /// Combines `len` bytes at `from` with those at `to`.
@@ -212,18 +192,6 @@ const STREAM: usize = 512 << 10;
 /// Bytes of the ring that are fetched before they are written: as many lines as
 /// a core fetches at once.
 const WARM: usize = 1 << 10;
-
-/// Copies `len` bytes, and says how many ticks that took, if they count.
-#[inline(always)]
-fn timed<T>(len: usize, copy: impl FnOnce() -> T, took: impl FnOnce(u64)) -> T {
-    if len < COUNTED {
-        return copy();
-    }
-    let began = clock::ticks();
-    let done = copy();
-    took(clock::ticks().wrapping_sub(began));
-    done
-}
 
 impl Board for View<'_> {
     #[inline(always)]
@@ -273,14 +241,13 @@ impl Board for View<'_> {
         // SAFETY: in bounds as just checked; the place is ours until it is
         // published, and the program lends its buffer.
         let copy = || unsafe { copies::into_ring(base, source, from.len, to.is_taken) };
-        timed(from.len, copy, |ticks| {
-            if self.seat.is_used_again(to, base, from.len) {
-                self.seat.balance.copied_in(from.len, ticks);
-            }
-            if to.at & IN_LONG != 0 {
-                self.seat.lines.wrote(from.len, ticks);
-            }
-        });
+        if to.at & IN_LONG == 0 || from.len < COUNTED {
+            return copy();
+        }
+        let began = clock::ticks();
+        copy();
+        let ticks = clock::ticks().wrapping_sub(began);
+        self.seat.lines.wrote(from.len, ticks);
     }
 
     #[inline(always)]
@@ -333,10 +300,7 @@ impl Board for View<'_> {
         let takes = self.takes(from, len);
         // SAFETY: `clip` stays within the peer's memory on the board, whose owner writes there
         // again when we have completed the operation; the program lends its buffer.
-        let copy = || unsafe { copies::out_of_ring(to, base, len, takes) };
-        timed(len, copy, |ticks| {
-            self.copied_out((from, base, len), len, ticks);
-        });
+        unsafe { copies::out_of_ring(to, base, len, takes) };
         Ok(())
     }
 
@@ -345,11 +309,7 @@ impl Board for View<'_> {
         let addr = to.at.wrapping_add(at as u64);
         let peer = self.neighbour(to.rank)?;
         // SAFETY: the program lends its buffer, and the peer lends what it shows.
-        let copy = || unsafe { peer.write(addr, source, from.len) };
-        let done = timed(from.len, copy, |ticks| {
-            self.seat.balance.copied_directly(from.len, ticks)
-        });
-        done.map_err(|e| refused(to.rank, &e))
+        unsafe { peer.write(addr, source, from.len) }.map_err(|e| refused(to.rank, &e))
     }
 
     #[inline(always)]
@@ -371,7 +331,7 @@ impl Board for View<'_> {
     ) -> Result<(), Trouble> {
         let to = self.place(into);
         if from.place != PayloadPlace::Direct {
-            return self.in_steps((from, at, into.len), 1, |view, base, at, len| {
+            return self.in_steps((from, at, into.len), |view, base, at, len| {
                 // SAFETY: as in `get`.
                 unsafe { view.apply(base, to.add(at), len, order) }
             });
@@ -406,7 +366,7 @@ impl Board for View<'_> {
             (self.reducer, from.place)
         {
             let (b, out) = (self.place(own), self.place(into));
-            return self.in_steps((from, at, into.len), 1, |_, a, at, len| {
+            return self.in_steps((from, at, into.len), |_, a, at, len| {
                 // SAFETY: as in `get`; predefined operations commute, and their kernels
                 // read each element once.
                 unsafe { (k.join)(a, b.add(at), out.add(at), len / k.size) };
@@ -440,7 +400,7 @@ impl Board for View<'_> {
         let (run, takes) = (k.join, self.takes(a, into.len));
         let (left, len) = self.seat.clip(a, at, into.len);
         let out = self.place(into.part(0, len));
-        self.in_steps((b, at, len), 2, |_, right, at, len| {
+        self.in_steps((b, at, len), |_, right, at, len| {
             let left = left.wrapping_add(at);
             // SAFETY: as in `get`, for both; predefined operations' kernels read each element once.
             unsafe {
@@ -511,13 +471,13 @@ impl Board for View<'_> {
         copy::claim(self.seat.area.record(self.seat.rank, seq));
     }
 
-    #[inline(always)]
-    fn prefers_ring(&mut self, place: PayloadPlace) -> bool {
-        let balance = &mut self.seat.balance;
-        if place != PayloadPlace::Line {
-            balance.look(COLL_WEIGH.get());
-        }
-        balance.prefers_ring
+    fn prefers_ring(&mut self, op: LongOp) -> bool {
+        let prefers = self.seat.choices.begin(op, clock::ticks());
+        prefers && COLL_WEIGH.get()
+    }
+
+    fn came(&mut self, in_ring: bool) {
+        self.seat.choices.came(in_ring);
     }
 
     #[inline(always)]

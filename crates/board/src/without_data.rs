@@ -9,7 +9,7 @@
 
 use catena_schedule::{Order, Region};
 
-use crate::board::Board;
+use crate::board::{Board, LongOp};
 use crate::meta::Meta;
 use crate::payload::{Payload, PayloadPlace};
 use crate::trouble::{Refused, Trouble};
@@ -114,7 +114,7 @@ impl<B: Board> Board for WithoutData<'_, B> {
         self.0.awaits(rank);
     }
 
-    fn prefers_ring(&mut self, place: PayloadPlace) -> bool {
-        self.0.prefers_ring(place)
+    fn prefers_ring(&mut self, op: LongOp) -> bool {
+        self.0.prefers_ring(op)
     }
 }

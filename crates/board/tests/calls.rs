@@ -199,6 +199,12 @@ fn run(
     members.into_iter().map(|m| m.kinds).collect()
 }
 
+fn next(random: u64) -> u64 {
+    random
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1)
+}
+
 /// Has all members run all calls; in some of them memory may be scarce.
 fn run_with(
     size: u32,
@@ -211,12 +217,15 @@ fn run_with(
     let mut members: Vec<Runner> = (0..size)
         .map(|r| Runner::new(&shared, r, size, oversubscribed))
         .collect();
-    members.iter_mut().for_each(|m| m.is_scarce = is_scarce);
+    *random = next(*random);
+    for m in &mut members {
+        m.is_scarce = is_scarce;
+        // Boards begin now with the ring, now without.
+        m.member.reach(limits.direct, *random >> 63 == 1);
+    }
     let mut idle = 0;
     while members.iter().any(|m| m.at < calls.len()) {
-        *random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
+        *random = next(*random);
         let member = &mut members[(*random >> 40) as usize % size as usize];
         let mut moved = false;
         for _ in 0..(*random >> 33) % 8 {
@@ -308,25 +317,27 @@ fn reductions_combine_from_rank_0_upwards() {
             }
         }
         for board in BOARDS {
-            // Between two calls alike are some in which all hear what member 0 prefers by now.
-            let mut calls = Vec::new();
             for case in &cases {
-                for others in 0..if size <= 4 { 8 } else { 2 } {
+                // Between two calls alike are some others.
+                let mut calls = Vec::new();
+                for others in 0..4 {
                     calls.push((*case, case.job()));
                     let short = Case {
                         collective: Allreduce,
                         elems: 1,
                         ..*case
                     };
-                    calls.extend((0..others % 4).map(|_| (short, short.job())));
+                    calls.extend((0..others).map(|_| (short, short.job())));
                 }
-            }
-            let kinds = run(size, board, &calls, &mut random);
-            for (at, (case, _)) in calls.iter().enumerate() {
-                let call = (case.collective, size, case.root, case.in_place, case.elems);
-                let way = kinds[0][at];
-                assert!(kinds.iter().all(|kinds| kinds[at] == way), "{case:?}");
-                ways.entry((board.0, call)).or_default().insert(way);
+                for _ in 0..if size <= 4 { 8 } else { 2 } {
+                    let kinds = run(size, board, &calls, &mut random);
+                    for (at, (case, _)) in calls.iter().enumerate() {
+                        let call = (case.collective, size, case.root, case.in_place, case.elems);
+                        let way = kinds[0][at];
+                        assert!(kinds.iter().all(|kinds| kinds[at] == way), "{case:?}");
+                        ways.entry((board.0, call)).or_default().insert(way);
+                    }
+                }
             }
         }
     }
@@ -374,27 +385,21 @@ fn who_share_cores_have_few_segments() {
     assert!(segments(false) > CALLS);
 }
 
-/// Each member says what it prefers, and all do what follows from that: where they hear it from
-/// each other, up to eight members, as from a leader.
+/// The root says which way it prefers, or member 0 where there is none, and all take that from the
+/// next call on.
 #[test]
-fn an_eighth_of_the_members_may_be_of_another_mind() {
-    let is_direct = |size: u32, objectors: u32| {
-        let call = |collective, elems| Case {
+fn one_decides_for_all() {
+    let is_direct = |size: u32, collective, prefers_ring| {
+        let case = Case {
             collective,
             size,
             root: 1,
             in_place: false,
-            elems,
+            elems: 1100,
             op: SUM,
         };
-        let cases = [
-            call(Collective::Allreduce, 1),
-            call(Collective::Scatter, 1100),
-            call(Collective::Barrier, 0),
-            call(Collective::Scatter, 1100),
-        ];
-        let calls = cases.map(|case| (case, case.job()));
-        let shared = Arc::new(Shared::with(size, DIRECT, Some(objectors)));
+        let calls = [(case, case.job()), (case, case.job())];
+        let shared = Arc::new(Shared::with(size, DIRECT, Some(prefers_ring)));
         let new = |r| Runner::new(&shared, r, size, false);
         let mut members: Vec<Runner> = (0..size).map(new).collect();
         while members.iter().any(|m| m.at < calls.len()) {
@@ -404,19 +409,57 @@ fn an_eighth_of_the_members_may_be_of_another_mind() {
         }
         let stamps = (0..DIRECT.lines).map(|seq| members[0].seat.stamp(1, seq));
         match stamps.max().unwrap() {
-            4 => true,
+            2 => true,
             segments => {
-                assert!(segments > 5, "both went through the ring");
+                assert!(segments > 3, "the second went through the ring");
                 false
             }
         }
     };
-    for (size, may) in [(3, 0), (4, 0), (7, 0), (8, 1), (9, 1), (16, 2), (17, 2)] {
-        assert!(!is_direct(size, may), "{may} of {size}");
-        assert!(is_direct(size, may + 1), "{} of {size}", may + 1);
+    for size in [2, 3, 8, 9, 17] {
+        for prefers_ring in 0..size {
+            let decides = |collective| !is_direct(size, collective, prefers_ring);
+            assert_eq!(decides(Collective::Scatter), prefers_ring == 1);
+            assert_eq!(decides(Collective::Alltoall), prefers_ring == 0);
+        }
     }
-    // Of two the first decides.
-    assert!(!is_direct(2, 1) && is_direct(2, 2));
+}
+
+/// Through the ring nobody hears what the root of a gather prefers; now and then one goes the other
+/// way, and then all hear it.
+#[test]
+fn what_nobody_hears_is_tried_in_turn() {
+    let mut random = 4711u64;
+    let sizes = [(Collective::Gather, 2..=5), (Collective::Reduce, 2..=4)];
+    let both = sizes.map(|(collective, sizes)| sizes.map(move |size| (collective, size)));
+    for (collective, size) in both.into_iter().flatten() {
+        let case = Case {
+            collective,
+            size,
+            root: size - 1,
+            in_place: false,
+            elems: 1100,
+            op: SUM,
+        };
+        let calls: Vec<_> = (0..300).map(|_| (case, case.job())).collect();
+        let members = run_with(size, (false, DIRECT), &calls, &mut random, false);
+        let asked = members[0].seat.shared.asked.load(Ordering::Relaxed);
+        assert_eq!(asked, u64::from(size) * calls.len() as u64);
+        match collective {
+            Collective::Reduce => {
+                let kinds: HashSet<_> = members[0].kinds.iter().collect();
+                assert_eq!(kinds.len(), 2, "{size}");
+            }
+            _ => {
+                let stamps = (0..DIRECT.lines).map(|seq| members[0].seat.stamp(size - 1, seq));
+                assert_ne!(
+                    stamps.max(),
+                    Some(0),
+                    "the root shows where it wants blocks"
+                );
+            }
+        }
+    }
 }
 
 /// Whoever has completed all its calls is never heard of again: it may wait for the others in

@@ -11,7 +11,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::slice;
 
-use catena_board::{Board, Limits, Member, Op, OpKind, Payload, PayloadPlace, Refused, Trouble};
+use catena_board::{
+    Board, Limits, LongOp, Member, Op, OpKind, Payload, PayloadPlace, Refused, Trouble,
+};
 use catena_coll::neighbor::{Edge, Edges, Source};
 use catena_coll::{Args, Layout};
 use catena_schedule::{Order, Region};
@@ -217,7 +219,7 @@ impl<const LINES: u64> Memory<LINES> {
 
 impl<const LINES: u64> Board for Memory<LINES> {
     /// Members prefer now this way, now that, at times not all the same one.
-    fn prefers_ring(&mut self, _: PayloadPlace) -> bool {
+    fn prefers_ring(&mut self, _: LongOp) -> bool {
         let own = self.lines.chunks(LINES as usize).nth(self.rank as usize);
         let stamps = own.into_iter().flatten().map(|line| line.stamp);
         let last = stamps.max().unwrap_or(0);

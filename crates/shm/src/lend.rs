@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use crate::pace::{By, Class};
+use crate::trials::{By, Trials};
 
 /// The longest message of the first class, bytes.
 const MIDDLE: u64 = 32 << 10;
@@ -22,7 +22,7 @@ pub(crate) const APART: Duration = Duration::from_millis(1);
 /// Chooses which messages to a peer are lent.
 #[derive(Debug, Default)]
 pub(crate) struct Lending {
-    classes: [Class; 2],
+    classes: [Trials; 2],
     /// When the last message of each class left, and how.
     last: [Option<(u64, By)>; 2],
 }

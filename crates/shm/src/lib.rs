@@ -24,10 +24,10 @@
 //! | `device`, `device_reads` | memory of devices that a process reads of another one |
 //! | `tune`      | which way of copying is the fastest to a peer            |
 //! | `calls`     | the kernel's calls that copy between processes           |
-//! | `own`       | what the kernel's copies take at best                    |
 //! | `claims`    | who reads or sends a message that is lent                |
 //! | `lend`      | which short messages are read where they lie             |
 //! | `pace`      | which way the program's messages are the fastest         |
+//! | `trials`    | which of two ways is faster                              |
 //! | `prefetched`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
 //! | `regions`   | memory for boards and windows                            |
@@ -60,7 +60,6 @@ mod mapped;
 mod notify;
 mod operations;
 mod other_segment;
-mod own;
 mod pace;
 mod parted;
 mod peer_state;
@@ -75,6 +74,7 @@ mod segment;
 mod send;
 pub mod settings;
 mod span;
+mod trials;
 mod tune;
 
 pub use addr::Geometry;
@@ -82,10 +82,10 @@ pub use admit::admit;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use notify::Notifier;
-pub use own::read_ticks;
 pub use progress::Bell;
 pub use regions::Arena;
 pub use rma::Neighbour;
 pub use runs::Run;
 pub use segment::{Mapped, check_file_limit, create_segment, map_pages};
 pub use settings::{Config, CopyWay, SETTINGS, SHM_EAGER_MAX, SingleCopy};
+pub use trials::{By, Trials};

@@ -3,36 +3,20 @@
 //! The kernel copies once out of the sender's memory, the ring twice but within the caches, and
 //! both ends at the same time. Which is faster depends on the processor, the distance of the cores
 //! and the length, and on what the two ranks do besides: where the sender computes, a stream waits
-//! for it, and the kernel does not. So nothing is taken for granted but the beginning, which is the
-//! ring, and all that counts is how long whole messages take, from when the receiver can have them
-//! to when they are there, for each order of magnitude apart. Messages of the other direction that
-//! the two ranks copy meanwhile are in that time, too.
+//! for it, and the kernel does not. So it is found by trials (`trials.rs`), for each order of
+//! magnitude apart: a message takes from when the receiver can have it to when it is there.
+//! Messages of the other direction that the two ranks copy meanwhile are in that time, too.
 //!
-//! Now and then some messages in a row go the other way, less often while that is in vain. Of many
-//! messages that are under way at once, those that went one way say nothing while others go the
-//! other way, as both ends are busy with all of them: only *pure* ones count, and a trial lasts
+//! Of many messages that are under way at once, those that went one way say nothing while others go
+//! the other way, as both ends are busy with all of them: only *pure* ones count, and a trial lasts
 //! until enough of those have come. Where both ranks send, each sees which way the other one asks
 //! for, and tries what that one tries, at the same time: what one direction costs depends on the
 //! other.
 
 use catena_fabric::Moved;
 
-/// Messages between two trials of the other way, at first,
-const TRIAL_EVERY: u32 = 32;
-/// and at least and at most, for each message of the last one.
-const SELDOM: u32 = 16;
-const TRIAL_RARELY: u32 = 256;
-/// After a trial in vain so many times as many messages pass until the next one.
-const RARER: u32 = 4;
-/// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
-/// under way at once it is as many, as the first and the last of them have the ends for themselves.
-const BATCH: u32 = 2;
-/// Batches of a trial, and those of which the least counts: one may have been interrupted, or have
-/// waited for memory at first use.
-const LOOKS: usize = 2;
-/// For each message that is under way at once, a trial may have this many messages more, and begin
-/// this many messages later than it is due if some are always under way.
-const PATIENCE: u32 = 2;
+use crate::trials::{By, PATIENCE, Trials};
+
 /// Most messages that are taken to be under way: of some the end is never told, as when a copy was
 /// refused.
 const UNDER_WAY: u32 = 256;
@@ -42,189 +26,10 @@ const UNDER_WAY: u32 = 256;
 const FIRST_BITS: u32 = 16;
 const CLASSES: usize = 8;
 
-/// A way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum By {
-    Ring,
-    Kernel,
-}
-
-impl By {
-    fn other(self) -> By {
-        match self {
-            By::Ring => By::Kernel,
-            By::Kernel => By::Ring,
-        }
-    }
-
-    pub fn of(streamed: bool) -> By {
-        match streamed {
-            true => By::Ring,
-            false => By::Kernel,
-        }
-    }
-}
-
-/// What the last pure messages of one way took: ticks for 64 KiB, 0 if unknown.
-#[derive(Clone, Copy, Debug, Default)]
-struct Times {
-    batches: [u64; LOOKS],
-    /// Of the batch that is not whole: ticks, and messages.
-    sum: u64,
-    count: u32,
-}
-
-impl Times {
-    /// A message took that long, where a batch has `size` messages.
-    fn record(&mut self, ticks: u64, size: u32) {
-        self.sum = self.sum.saturating_add(ticks);
-        self.count += 1;
-        if self.count >= size {
-            self.batches.rotate_left(1);
-            self.batches[LOOKS - 1] = (self.sum / u64::from(self.count)).max(1);
-            (self.sum, self.count) = (0, 0);
-        }
-    }
-
-    /// The least of them, if all are known.
-    fn known(&self) -> Option<u64> {
-        self.batches.into_iter().min().filter(|&ticks| ticks > 0)
-    }
-}
-
-/// Messages of about the same length.
-#[derive(Debug)]
-pub(crate) struct Class {
-    kept: By,
-    /// Messages until the next trial, and since the last one.
-    left: u32,
-    since: u32,
-    /// Of a trial: messages that went the other way, those that may still, and pure ones that have
-    /// not come yet.
-    tried: u32,
-    trying: u32,
-    awaited: u32,
-    every: u32,
-    /// Most messages that are under way at once, a power of two, and those that were since the last
-    /// trial.
-    peak: u32,
-    recent: u32,
-    /// The way that the peer asked for last.
-    others: By,
-    /// By way.
-    times: [Times; 2],
-}
-
-impl Default for Class {
-    fn default() -> Self {
-        Class {
-            kept: By::Ring,
-            left: TRIAL_EVERY,
-            since: 0,
-            tried: 0,
-            trying: 0,
-            awaited: 0,
-            every: TRIAL_EVERY,
-            peak: 0,
-            recent: 0,
-            others: By::Ring,
-            times: Default::default(),
-        }
-    }
-}
-
-impl Class {
-    /// The way of the next message, while so many are under way.
-    pub fn next(&mut self, under_way: u32) -> By {
-        self.recent = self.recent.max(under_way);
-        if under_way > self.peak {
-            // What was known of fewer at once says nothing of these.
-            self.peak = under_way.next_power_of_two();
-            self.times[self.kept as usize] = Times::default();
-        }
-        if self.trying == 0 {
-            self.left = self.left.saturating_sub(1);
-            self.since = self.since.saturating_add(1);
-            let is_late = self.since > self.every + PATIENCE * self.peak;
-            let is_known = self.times[self.kept as usize].known().is_some();
-            if self.left > 0 || !is_known || under_way > 0 && !is_late {
-                return self.kept;
-            }
-            self.begin_trial();
-        }
-        self.trying -= 1;
-        self.tried += 1;
-        self.kept.other()
-    }
-
-    /// Messages of a batch.
-    fn batch(&self) -> u32 {
-        (self.peak + 1).max(BATCH)
-    }
-
-    fn begin_trial(&mut self) {
-        (self.left, self.since, self.tried) = (self.every, 0, 0);
-        self.peak = std::mem::take(&mut self.recent).next_power_of_two();
-        self.awaited = LOOKS as u32 * self.batch();
-        self.trying = self.awaited + PATIENCE * self.peak;
-        self.times[self.kept.other() as usize] = Times::default();
-    }
-
-    /// The peer asks for a message of ours that way: if it tries that, so does this end.
-    pub fn follow(&mut self, by: By) {
-        let is_news = by != self.others;
-        self.others = by;
-        // Not what this end has just made it try.
-        let is_rested = self.since >= SELDOM * self.tried / 2;
-        if is_news && by != self.kept && self.trying == 0 && is_rested {
-            self.begin_trial();
-        }
-    }
-
-    /// Whether the kernel is so much faster that it is worth that the next one to write where it
-    /// read, and to read where it wrote, waits for these lines: a quarter.
-    fn better(&self) -> Option<By> {
-        let [ring, kernel] = self.times.map(|times| times.known());
-        Some(match 5 * kernel? < 4 * ring? {
-            true => By::Kernel,
-            false => By::Ring,
-        })
-    }
-
-    /// A pure message has come.
-    pub fn record(&mut self, by: By, ticks: u64) {
-        let is_tried = by != self.kept;
-        if is_tried && self.awaited == 0 {
-            // What is left of a trial.
-            return;
-        }
-        let batch = self.batch();
-        self.times[by as usize].record(ticks, batch);
-        if is_tried {
-            self.awaited -= 1;
-            if self.awaited > 0 {
-                return;
-            }
-        }
-        let Some(better) = self.better() else {
-            return;
-        };
-        if better != self.kept {
-            (self.kept, self.every) = (better, TRIAL_EVERY.max(SELDOM * self.tried));
-        } else if is_tried {
-            let most = TRIAL_RARELY * self.tried.max(BATCH);
-            self.every = (RARER * self.every).clamp(SELDOM * self.tried, most);
-        } else {
-            return;
-        }
-        (self.left, self.trying, self.awaited) = (self.every, 0, 0);
-    }
-}
-
 /// Chooses the way of each long message from one peer.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
-    classes: [Class; CLASSES],
+    classes: [Trials; CLASSES],
     /// When the last message had come, ticks, and whether it was alone with those of its way.
     ended: u64,
     was_pure: bool,
@@ -236,7 +41,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    fn class(&mut self, len: u64) -> &mut Class {
+    fn class(&mut self, len: u64) -> &mut Trials {
         let at = len.max(1).ilog2().saturating_sub(FIRST_BITS) as usize;
         &mut self.classes[at.min(CLASSES - 1)]
     }
@@ -281,6 +86,7 @@ impl Pace {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trials::{TRIAL_EVERY, TRIAL_RARELY};
 
     const LEN: u64 = 1 << 20;
 
@@ -320,6 +126,15 @@ mod tests {
             let tried = run(&mut pace, 100_000, 1000, kernel);
             assert!((4..500).contains(&tried), "{tried}");
         }
+    }
+
+    /// A program that does something else is known by what its messages take.
+    #[test]
+    fn the_other_way_is_tried_soon_where_the_way_that_is_kept_takes_something_else() {
+        let mut pace = Pace::default();
+        assert!(run(&mut pace, 100_000, 1000, 2000) < 500);
+        let kernel = run(&mut pace, 1000, 3000, 2000);
+        assert!(kernel > 800, "{kernel}");
     }
 
     #[test]

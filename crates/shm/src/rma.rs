@@ -15,10 +15,10 @@ use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::calls::{read_process, write_process};
 use crate::init::Shm;
-use crate::pace::By;
 use crate::peer_state::{Reader, probe_value};
 use crate::segment::SEGMENT;
 use crate::settings::SingleCopy;
+use crate::trials::By;
 
 /// Bytes read by one system call: short enough to look at the rings between
 /// two, long enough for the 1.5 µs that a call costs not to matter.

@@ -4,7 +4,7 @@ use catena_coll::Args;
 
 use crate::board::Board;
 use crate::payload::Payload;
-use crate::program::{Heard, Program, Turn, below};
+use crate::program::{Program, Turn, below};
 use crate::trouble::Trouble;
 
 /// The rank that leads where somebody has to.
@@ -27,15 +27,10 @@ pub(crate) struct Barrier;
 pub(crate) struct BarrierLeader;
 
 macro_rules! barrier {
-    ($name:ident, $heard:ident, $first:expr, $last:expr, $source:expr) => {
+    ($name:ident, $leads:literal, $first:expr, $last:expr, $source:expr) => {
         impl Program for $name {
             const ALL: bool = true;
-            const LEADS: bool = matches!(Heard::$heard, Heard::First);
-
-            #[inline(always)]
-            fn heard(_: &Turn) -> Heard {
-                Heard::$heard
-            }
+            const LEADS: bool = $leads;
 
             #[inline]
             fn extent(_: &Args) -> usize {
@@ -79,14 +74,14 @@ macro_rules! barrier {
 
 barrier!(
     Barrier,
-    All,
+    false,
     |_: &Turn| true,
     |_: &Turn| false,
     |t: &Turn, i| { below(i, t.args.size) }
 );
 barrier!(
     BarrierLeader,
-    First,
+    true,
     |t: &Turn| t.args.rank != LEADER,
     |t: &Turn| t.args.rank == LEADER,
     through_leader

@@ -44,6 +44,7 @@ impl Program for Neighbors {
     const ALL: bool = false;
     const VARIES: bool = true;
     const SOME: bool = true;
+    const OWN_WAY: bool = true;
     const EXCHANGES: bool = true;
 
     #[inline]

@@ -9,7 +9,7 @@ use super::rooted::is_root;
 use crate::board::Board;
 use crate::limits::INLINE;
 use crate::payload::{LEFT, Payload};
-use crate::program::{Heard, Program, Turn, below};
+use crate::program::{Program, Turn, below};
 use crate::trouble::Trouble;
 
 /// Combines bytes from `at` on of a payload with this member's `own` operand;
@@ -232,11 +232,6 @@ impl Program for AllreduceLeader {
     const ALL: bool = true;
     const LEADS: bool = true;
 
-    #[inline(always)]
-    fn heard(_: &Turn) -> Heard {
-        Heard::First
-    }
-
     /// A member that is in place reads its own payload, too.
     #[inline(always)]
     fn swaps(_: &Turn) -> bool {
@@ -402,6 +397,12 @@ impl Program for ReduceScatter {
     const ALL: bool = true;
     /// A member that gets nothing may be far ahead.
     const MUTUAL: bool = false;
+
+    #[inline(always)]
+    fn decider(t: &Turn) -> Option<u32> {
+        let all_wait = (0..t.args.size).all(|i| t.args.send.len(i) > 0);
+        all_wait.then_some(0)
+    }
 
     #[inline(always)]
     fn swaps(t: &Turn) -> bool {

@@ -7,7 +7,7 @@ use catena_schedule::Region;
 use super::rows::fits;
 use crate::board::Board;
 use crate::payload::Payload;
-use crate::program::{Heard, Program, Turn, at_root, first, root_only};
+use crate::program::{Program, Turn, at_root, first, root_only};
 use crate::trouble::Trouble;
 
 /// The kernel copies whole pages best.
@@ -43,11 +43,8 @@ impl Program for Bcast {
     const ALL: bool = false;
 
     #[inline(always)]
-    fn heard(t: &Turn) -> Heard {
-        match t.args.root {
-            0 => Heard::First,
-            _ => Heard::Nobody,
-        }
+    fn decider(t: &Turn) -> Option<u32> {
+        Some(t.args.root)
     }
 
     #[inline]
@@ -100,11 +97,8 @@ impl Program for Scatter {
     const ALL: bool = false;
 
     #[inline(always)]
-    fn heard(t: &Turn) -> Heard {
-        match t.args.root {
-            0 => Heard::First,
-            _ => Heard::Nobody,
-        }
+    fn decider(t: &Turn) -> Option<u32> {
+        Some(t.args.root)
     }
 
     #[inline(always)]
@@ -168,6 +162,11 @@ pub(crate) struct Gather;
 
 impl Program for Gather {
     const ALL: bool = false;
+
+    #[inline(always)]
+    fn decider(t: &Turn) -> Option<u32> {
+        t.is_direct().then_some(t.args.root)
+    }
 
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {

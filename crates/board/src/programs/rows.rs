@@ -283,6 +283,7 @@ pub(crate) struct Scatterv;
 impl Program for Scatterv {
     const ALL: bool = false;
     const VARIES: bool = true;
+    const OWN_WAY: bool = true;
 
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {
@@ -372,6 +373,7 @@ impl Alltoallv {
 impl Program for Alltoallv {
     const ALL: bool = true;
     const VARIES: bool = true;
+    const OWN_WAY: bool = true;
     const EXCHANGES: bool = true;
 
     #[inline(always)]

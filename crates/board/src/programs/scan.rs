@@ -40,6 +40,12 @@ impl<const INCLUSIVE: bool> Scan<INCLUSIVE> {
 impl<const INCLUSIVE: bool> Program for Scan<INCLUSIVE> {
     const ALL: bool = false;
 
+    /// Of two, the second reads what the first one has published.
+    #[inline(always)]
+    fn decider(t: &Turn) -> Option<u32> {
+        (t.args.size == 2).then_some(0)
+    }
+
     #[inline(always)]
     fn is_sole(_: &Turn) -> bool {
         true

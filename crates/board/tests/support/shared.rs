@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use catena_board::{
-    Board, INLINE, LEFT, Limits, Payload, PayloadPlace, Refused, Trouble, add_lack,
+    Board, INLINE, LEFT, Limits, LongOp, Payload, PayloadPlace, Refused, Trouble, add_lack,
 };
 use catena_schedule::{Buf, Order, Region};
 
@@ -47,9 +47,9 @@ pub struct Shared {
     done: Vec<AtomicU64>,
     lacks: Vec<AtomicU64>,
     /// How often members were asked what they prefer.
-    asked: AtomicU64,
-    /// How many never prefer the ring while all others do, if it is up to that.
-    pub objectors: Option<u32>,
+    pub asked: AtomicU64,
+    /// The only member that prefers the ring, if there is one that always does.
+    pub prefers_ring: Option<u32>,
     pub buffers: Vec<Mutex<Buffers>>,
     /// How often each member gets the memory that it needs besides its buffers.
     pub rooms: Vec<AtomicU64>,
@@ -64,7 +64,7 @@ impl Shared {
         Arc::new(Shared::with(ranks, limits, None))
     }
 
-    pub fn with(ranks: u32, limits: Limits, objectors: Option<u32>) -> Self {
+    pub fn with(ranks: u32, limits: Limits, prefers_ring: Option<u32>) -> Self {
         let ranks = ranks as usize;
         let line = |_| Line {
             stamp: AtomicU64::new(0),
@@ -80,7 +80,7 @@ impl Shared {
             done: (0..ranks).map(|_| AtomicU64::new(0)).collect(),
             lacks: (0..ranks).map(|_| AtomicU64::new(0)).collect(),
             asked: AtomicU64::new(0),
-            objectors,
+            prefers_ring,
             buffers: (0..ranks).map(|_| Mutex::default()).collect(),
             rooms: (0..ranks).map(|_| AtomicU64::new(u64::MAX)).collect(),
         }
@@ -173,12 +173,11 @@ impl Board for Seat {
     }
 
     /// Members prefer now this way, now that, mostly all the same one.
-    fn prefers_ring(&mut self, _: PayloadPlace) -> bool {
-        let members = self.shared.buffers.len() as u64;
-        assert!(members != 2 || self.rank == 0);
-        if let Some(objectors) = self.shared.objectors {
-            return u64::from(self.rank) < members - u64::from(objectors);
+    fn prefers_ring(&mut self, _: LongOp) -> bool {
+        if let Some(rank) = self.shared.prefers_ring {
+            return self.rank == rank;
         }
+        let members = self.shared.buffers.len() as u64;
         let asked = self.shared.asked.fetch_add(1, Ordering::Relaxed);
         asked / (5 * members.div_ceil(3)) % 2 == 1
     }

@@ -1,0 +1,252 @@
+//! Which of two ways is faster, found by trials: the ring or the kernel's copy.
+//!
+//! Nothing is taken for granted but the beginning. What counts is how long whole operations take,
+//! messages or collectives. Now and then some of them in a row go the other way, less often while
+//! that is in vain.
+
+/// Messages between two trials of the other way, at first,
+pub(crate) const TRIAL_EVERY: u32 = 32;
+/// and at least and at most, for each message of the last one.
+const SELDOM: u32 = 16;
+pub(crate) const TRIAL_RARELY: u32 = 256;
+/// After a trial in vain so many times as many messages pass until the next one.
+const RARER: u32 = 4;
+/// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
+/// under way at once it is as many, as the first and the last of them have the ends for themselves.
+const BATCH: u32 = 2;
+/// Batches of a trial, the least of which counts: one may have been interrupted, or have waited for
+/// memory at first use.
+const LOOKS: usize = 2;
+/// Last batches of the way that is kept, of which the least counts: an interruption that is longer
+/// than two of them is no reason to leave it.
+const LAST: usize = 4;
+/// How much faster, in hundredths, the kernel must be with messages, so that it is worth that the
+/// next one to write where it read, and to read where it wrote, waits for these lines.
+const SHARED: u64 = 20;
+/// For each message that is under way at once, a trial may have this many messages more, and begin
+/// this many messages later than it is due if some are always under way.
+pub(crate) const PATIENCE: u32 = 2;
+/// A way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Two copies, into a ring and out of it.
+    Ring,
+    /// One copy, which the kernel makes.
+    Kernel,
+}
+
+impl By {
+    pub(crate) fn other(self) -> By {
+        match self {
+            By::Ring => By::Kernel,
+            By::Kernel => By::Ring,
+        }
+    }
+
+    /// The ring, or the kernel.
+    pub fn of(streamed: bool) -> By {
+        match streamed {
+            true => By::Ring,
+            false => By::Kernel,
+        }
+    }
+}
+
+/// What the last pure messages of one way took: ticks for 64 KiB, 0 if unknown.
+#[derive(Clone, Copy, Debug, Default)]
+struct Times {
+    batches: [u64; LAST],
+    /// Of the batch that is not whole: ticks, and messages.
+    sum: u64,
+    count: u32,
+}
+
+impl Times {
+    /// A message took that long, where a batch has `size` messages; whether that makes one whole.
+    fn record(&mut self, ticks: u64, size: u32) -> bool {
+        self.sum = self.sum.saturating_add(ticks);
+        self.count += 1;
+        let is_whole = self.count >= size;
+        if is_whole {
+            self.batches.rotate_left(1);
+            self.batches[LAST - 1] = (self.sum / u64::from(self.count)).max(1);
+            (self.sum, self.count) = (0, 0);
+        }
+        is_whole
+    }
+
+    /// The least of them, if enough are known.
+    fn known(&self) -> Option<u64> {
+        let known = self.batches.into_iter().filter(|&ticks| ticks > 0);
+        known.clone().min().filter(|_| known.count() >= LOOKS)
+    }
+}
+
+/// The choice for operations of about the same length. An operation is a message or a collective.
+#[derive(Debug)]
+pub struct Trials {
+    kept: By,
+    /// How much faster the kernel must be, in hundredths.
+    margin: u64,
+    /// Messages until the next trial, and since the last one.
+    left: u32,
+    since: u32,
+    /// Of a trial: messages that went the other way, those that may still, and pure ones that have
+    /// not come yet.
+    tried: u32,
+    trying: u32,
+    awaited: u32,
+    every: u32,
+    /// What the way that is kept took when that was judged last, 0 if it was not.
+    judged: u64,
+    /// Most messages that are under way at once, a power of two, and those that were since the last
+    /// trial.
+    peak: u32,
+    recent: u32,
+    /// The way that the peer asked for last.
+    others: By,
+    /// By way.
+    times: [Times; 2],
+}
+
+impl Default for Trials {
+    fn default() -> Self {
+        Trials::new(By::Ring, 0, SHARED)
+    }
+}
+
+impl Trials {
+    /// Nothing is known but that it is better to begin with that way, and that so many are under
+    /// way at once. The kernel is worth it where it is so many hundredths faster.
+    pub fn new(kept: By, under_way: u32, margin: u64) -> Self {
+        Trials {
+            kept,
+            margin,
+            left: TRIAL_EVERY,
+            since: 0,
+            tried: 0,
+            trying: 0,
+            awaited: 0,
+            every: TRIAL_EVERY,
+            judged: 0,
+            peak: under_way.next_power_of_two(),
+            recent: under_way,
+            others: kept,
+            times: Default::default(),
+        }
+    }
+
+    /// The way of the next message, while so many are under way.
+    pub fn next(&mut self, under_way: u32) -> By {
+        self.recent = self.recent.max(under_way);
+        if under_way > self.peak {
+            // What was known of fewer at once says nothing of these.
+            self.peak = under_way.next_power_of_two();
+            self.times[self.kept as usize] = Times::default();
+        }
+        if self.trying == 0 {
+            self.left = self.left.saturating_sub(1);
+            self.since = self.since.saturating_add(1);
+            let is_late = self.since > self.every + PATIENCE * self.peak;
+            let is_known = self.times[self.kept as usize].known().is_some();
+            if self.left > 0 || !is_known || under_way > 0 && !is_late {
+                return self.kept;
+            }
+            self.begin_trial();
+        }
+        self.trying -= 1;
+        self.tried += 1;
+        self.kept.other()
+    }
+
+    /// Messages of a batch.
+    fn batch(&self) -> u32 {
+        (self.peak + 1).max(BATCH)
+    }
+
+    fn begin_trial(&mut self) {
+        (self.left, self.since, self.tried) = (self.every, 0, 0);
+        self.peak = std::mem::take(&mut self.recent).next_power_of_two();
+        self.awaited = LOOKS as u32 * self.batch();
+        self.trying = self.awaited + PATIENCE * self.peak;
+        self.times[self.kept.other() as usize] = Times::default();
+    }
+
+    /// The way of the next message, after so many whose way was not asked for: a trial of the ring
+    /// is over.
+    pub fn turn(&mut self, passed: u32, under_way: u32) -> By {
+        if self.kept == By::Kernel {
+            self.trying = 0;
+        } else if self.trying == 0 {
+            self.left = self.left.saturating_sub(passed);
+            self.since = self.since.saturating_add(passed);
+        }
+        self.next(under_way)
+    }
+
+    /// The peer asks for a message of ours that way: if it tries that, so does this end.
+    pub fn follow(&mut self, by: By) {
+        let is_news = by != self.others;
+        self.others = by;
+        // Not what this end has just made it try.
+        let is_rested = self.since >= SELDOM * self.tried / 2;
+        if is_news && by != self.kept && self.trying == 0 && is_rested {
+            self.begin_trial();
+        }
+    }
+
+    fn better(&self) -> Option<By> {
+        let [ring, kernel] = self.times.map(|times| times.known());
+        Some(match 100 * kernel? < (100 - self.margin) * ring? {
+            true => By::Kernel,
+            false => By::Ring,
+        })
+    }
+
+    /// A pure message has come.
+    pub fn record(&mut self, by: By, ticks: u64) {
+        let is_tried = by != self.kept;
+        if is_tried && self.awaited == 0 {
+            // What is left of a trial.
+            return;
+        }
+        let batch = self.batch();
+        let is_whole = self.times[by as usize].record(ticks, batch);
+        if is_whole && !is_tried {
+            self.look_for_change();
+        }
+        if is_tried {
+            self.awaited -= 1;
+            if self.awaited > 0 {
+                return;
+            }
+        }
+        let Some(better) = self.better() else {
+            return;
+        };
+        if better != self.kept {
+            (self.kept, self.every) = (better, TRIAL_EVERY.max(SELDOM * self.tried));
+        } else if is_tried {
+            let most = TRIAL_RARELY * self.tried.max(BATCH);
+            self.every = (RARER * self.every).clamp(SELDOM * self.tried, most);
+        } else {
+            return;
+        }
+        (self.left, self.trying, self.awaited) = (self.every, 0, 0);
+        self.judged = self.times[self.kept as usize].known().unwrap_or(0);
+    }
+
+    /// Where the way that is kept takes far less or more than when it was judged, the program does
+    /// something else, and the other way is tried soon.
+    fn look_for_change(&mut self) {
+        let Some(known) = self.times[self.kept as usize].known() else {
+            return;
+        };
+        let (less, more) = (known.min(self.judged), known.max(self.judged));
+        if self.judged > 0 && 4 * less < 3 * more {
+            self.judged = known;
+            self.every = SELDOM * self.tried.max(BATCH);
+            self.left = self.left.min(self.every);
+        }
+    }
+}
