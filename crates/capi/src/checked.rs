@@ -1,5 +1,5 @@
 //! Checked mode (`mpirun --check`): where in the program a call stands that an error is raised of,
-//! which messages are never received, and who asks what an error means.
+//! that it is raised, which messages are never received, and who asks what an error means.
 //!
 //! The tool that ranks then load (`crates/check`) has functions for that; without it nothing is
 //! done.
@@ -28,6 +28,14 @@ pub(crate) fn place() -> String {
     match &text[..len.min(LONGEST)] {
         [] => String::new(),
         place => format!(", called from {}", String::from_utf8_lossy(place)),
+    }
+}
+
+/// Tells the tool the code that an error handler is called with, which may never return.
+pub(crate) fn raised(code: c_int) {
+    if let Some(found) = find(c"catena_check_raised") {
+        // SAFETY: the function of the tool has this type.
+        unsafe { transmute::<*mut c_void, extern "C" fn(c_int)>(found)(code) }
     }
 }
 

@@ -273,6 +273,7 @@ pub(crate) fn call_handler(on: On, code: c_int, text: String) -> c_int {
     let class = class_of(code)
         .and_then(names::class_name)
         .unwrap_or("error of the program");
+    checked::raised(code);
     match *handler {
         Errhandler::Return | Errhandler::Throw => {
             if let On::Object(place) = on

@@ -72,6 +72,7 @@ fn ask(args: Args, next: &Next, caller: usize, top: usize) -> c_int {
         top,
         caller,
         args: args.clone(),
+        code: 0,
         waited: requests::Before::default(),
         _calling: calling,
         _collective: None,
@@ -88,11 +89,31 @@ fn ask(args: Args, next: &Next, caller: usize, top: usize) -> c_int {
 }
 
 /// Ends what this thread has left without a return: such a call has failed, and has completed the
-/// requests that it was given, as far as can be known.
+/// requests that it was given, as far as can be known. Others may still be in an exchange that
+/// belongs to it, so this rank takes part in that now.
 fn end_left(top: usize) {
     for call in jumped::left(top) {
-        let here = || Site::in_full(call.args.call.name);
-        requests::after(&call.args, consts::ERR_OTHER, &call.waited, here);
+        let args = &call.args;
+        let here = || Site::new(args.call, call.caller);
+        let code = if call.code == 0 {
+            consts::ERR_OTHER
+        } else {
+            call.code
+        };
+        let mut found = requests::after(args, code, &call.waited, here);
+        if life::is_going_on() {
+            found.extend(windows::failed(args, code, here));
+        }
+        tell::tell(found);
+    }
+}
+
+/// The library is about to call the error handler of the program.
+// SAFETY: no other library has names that begin with catena_.
+#[unsafe(no_mangle)]
+extern "C" fn catena_check_raised(code: c_int) {
+    if !is_inside() {
+        jumped::failed(code);
     }
 }
 
@@ -150,6 +171,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
         top,
         caller,
         args: args.clone(),
+        code: 0,
         waited,
         _collective: collective,
         _calling: calling,

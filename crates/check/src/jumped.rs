@@ -3,10 +3,13 @@
 //! thread finds those whose part of the stack is in use for something else.
 
 use std::cell::RefCell;
+use std::ffi::c_int;
+use std::mem::ManuallyDrop;
 use std::ops::Range;
 
 use crate::call::Args;
 use crate::collectives::Collective;
+use crate::guard::Inside;
 use crate::requests::Before;
 use crate::stack;
 use crate::threads::Calling;
@@ -18,6 +21,8 @@ pub struct UnderWay {
     pub top: usize,
     pub caller: usize,
     pub args: Args,
+    /// The code that its error handler was called with; 0 before that.
+    pub code: c_int,
     /// The requests that it was given.
     pub waited: Before,
     pub _collective: Option<Collective>,
@@ -27,16 +32,40 @@ pub struct UnderWay {
 
 thread_local! {
     /// The calls that this thread is in: each is made by a function that the one before has called.
-    static UNDER_WAY: RefCell<Vec<UnderWay>> = const { RefCell::new(Vec::new()) };
+    /// A handler of `atexit` may call MPI when what has a destructor is gone from the thread, so
+    /// this has none, and another one gives its memory back.
+    static UNDER_WAY: ManuallyDrop<RefCell<Vec<UnderWay>>> =
+        const { ManuallyDrop::new(RefCell::new(Vec::new())) };
+    static END: End = const { End };
 }
 
-fn with<R>(f: impl FnOnce(&mut Vec<UnderWay>) -> R) -> Option<R> {
-    UNDER_WAY.try_with(|all| f(&mut all.borrow_mut())).ok()
+/// The end of a thread.
+struct End;
+
+impl Drop for End {
+    fn drop(&mut self) {
+        let _inside = Inside::enter();
+        with(|all| *all = Vec::new());
+    }
+}
+
+fn with<R>(f: impl FnOnce(&mut Vec<UnderWay>) -> R) -> R {
+    UNDER_WAY.with(|all| f(&mut all.borrow_mut()))
 }
 
 /// A call is about to go on in the library.
 pub fn enter(call: UnderWay) {
     with(|all| all.push(call));
+    _ = END.try_with(|_| ());
+}
+
+/// The error handler of the call that this thread has begun last is about to be called.
+pub fn failed(code: c_int) {
+    with(|all| {
+        if let Some(last) = all.last_mut() {
+            last.code = code;
+        }
+    });
 }
 
 /// The call with that part of the stack has returned.
@@ -44,22 +73,21 @@ pub fn leave(top: usize) -> Option<UnderWay> {
     with(|all| {
         let at = all.iter().rposition(|it| it.top == top)?;
         Some(all.remove(at))
-    })?
+    })
 }
 
 /// The calls of this thread that were left, now that one begins whose caller's part of the stack
 /// begins there.
 #[inline]
 pub fn left(top: usize) -> Vec<UnderWay> {
-    let left = with(|all| match all.is_empty() {
+    with(|all| match all.is_empty() {
         true => Vec::new(),
         false => {
             let own = stack::own();
             let is_left = |it: &mut UnderWay| is_left(it.top, top, &own, || it.is_intact());
             all.extract_if(.., is_left).collect()
         }
-    });
-    left.unwrap_or_default()
+    })
 }
 
 impl UnderWay {

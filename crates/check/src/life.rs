@@ -31,14 +31,15 @@ pub fn is_in_world() -> bool {
     PHASE.load(Relaxed) == WORLD
 }
 
-/// What is left at the end.
-fn left() -> Vec<Finding> {
+/// What is left of these classes, and of requests.
+fn left(of: impl Fn(Class) -> bool) -> Vec<Finding> {
     let mut left = requests::left();
-    left.extend(objects::left());
+    left.extend(objects::left(of));
     left
 }
 
-/// Has what is left of a process that uses sessions be found at its end.
+/// Has what is left be found at the end of the process: sessions may come again, and some objects
+/// may be given back later than MPI ends.
 fn look_at_exit() {
     static OWN: AtomicU32 = AtomicU32::new(0);
     extern "C" fn look() {
@@ -46,7 +47,7 @@ fn look_at_exit() {
         // A copy of the process that `fork` has made has its objects, but not the duty.
         let is_own = OWN.load(Relaxed) == std::process::id();
         if is_own && [0, ENDED].contains(&PHASE.load(Relaxed)) {
-            tell::tell(left());
+            tell::tell(left(|_| true));
         }
     }
     if OWN.swap(std::process::id(), Relaxed) == 0 {
@@ -89,7 +90,10 @@ pub fn after(args: &Args) -> Vec<Finding> {
             // Sessions may go on after the world model.
             match objects::has(Class::Session) {
                 true => Vec::new(),
-                false => left(),
+                false => {
+                    look_at_exit();
+                    left(|class| !objects::outlives(class))
+                }
             }
         }
         number::Session_finalize

@@ -84,7 +84,21 @@ impl Copy {
 
 fn read() -> Copy {
     let text = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    parse(&text)
+    let mut copy = parse(&text);
+    copy.has_device |= has_driver();
+    copy
+}
+
+/// Whether the driver of CUDA is there, by the name by which the library looks for it.
+fn has_driver() -> bool {
+    // SAFETY: a name that ends; nothing is loaded, and what was opened is closed.
+    unsafe {
+        let found = libc::dlopen(
+            c"libcuda.so.1".as_ptr(),
+            libc::RTLD_LAZY | libc::RTLD_NOLOAD,
+        );
+        !found.is_null() && libc::dlclose(found) == 0
+    }
 }
 
 /// Where the heap begins that grows as a whole; `None` if there is none.

@@ -9,6 +9,7 @@ use crate::call::{Args, Class, Direction, Means, number};
 use crate::leaves;
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
+use crate::threads;
 use crate::types::{self, PREDEFINED};
 
 /// Most handles of objects that are gone that are remembered.
@@ -96,7 +97,10 @@ pub fn before(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
             // SAFETY: a place of a handle, or null.
             (_, true) => unsafe { args.at::<usize>(at) }.unwrap_or(0),
         };
-        if handle < PREDEFINED {
+        // A reduction that is pending has its type, which it gives to the function of its
+        // operation.
+        let is_lent = class == Class::Type && threads::is_in_callback();
+        if handle < PREDEFINED || is_lent {
             continue;
         }
         let gone = with(|objects| {
@@ -284,9 +288,17 @@ fn forget(ty: Datatype) {
     leaves::forget(ty);
 }
 
-/// What is left when MPI has ended: a finding for each place of the program.
-pub fn left() -> Vec<Finding> {
-    let live = with(|objects| std::mem::take(&mut objects.live));
+/// Whether objects of a class may be given back when MPI has ended (MPI-5, 11.4.1).
+pub fn outlives(class: Class) -> bool {
+    matches!(class, Class::Info | Class::Errhandler)
+}
+
+/// What is left of these classes at their end: a finding for each place of the program.
+pub fn left(of: impl Fn(Class) -> bool) -> Vec<Finding> {
+    let live = with(|objects| {
+        let live = objects.live.extract_if(|(class, _), _| of(*class));
+        live.collect::<Vec<_>>()
+    });
     let mut places: HashMap<_, (Class, Site, usize)> = HashMap::new();
     for ((class, _), sites) in live {
         for site in sites {

@@ -751,8 +751,9 @@ pub fn section(request: Handle, copy: usize, size: usize, section: usize, len: u
 /// What is left at the end: a finding for each place of the program.
 pub fn left() -> Vec<Finding> {
     with(|requests| {
+        let Requests { all, .. } = std::mem::take(requests);
         let mut places: HashMap<_, (&Request, usize)> = HashMap::new();
-        for request in requests.all.values().filter(|it| it.owner.is_none()) {
+        for request in all.values().filter(|it| it.owner.is_none()) {
             let key = (request.site.key(), request.is_active);
             places.entry(key).or_insert((request, 0)).1 += 1;
         }

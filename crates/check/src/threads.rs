@@ -41,6 +41,12 @@ pub fn is_calling() -> bool {
     DEPTH.get() > 0
 }
 
+/// Whether this thread is in a call within another one, so that a function has made it which MPI
+/// has called.
+pub fn is_in_callback() -> bool {
+    DEPTH.get() > 1
+}
+
 /// Notes the level that this thread was provided with.
 pub fn begin(level: i32) {
     MAIN.store(own(), Relaxed);

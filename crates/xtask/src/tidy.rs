@@ -51,6 +51,7 @@ const PLAIN: &[&str] = &[
     "Cell<u64>",
     "Cell<usize>",
     "Cell<*const",
+    "ManuallyDrop<",
     "Cell<*mut",
 ];
 

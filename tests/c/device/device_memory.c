@@ -5,6 +5,7 @@
 // preload: device_driver
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda
 // run: -n 4 -x CATENA_DEVICE_MEMORY=cuda
+// run: -n 2 --check -x CATENA_DEVICE_MEMORY=cuda; never says check:.*is no memory
 // run: -n 3 -x CATENA_DEVICE_MEMORY=cuda -x CATENA_LINK=tcp
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=pool
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=ipc

@@ -12,6 +12,7 @@
 // run: --set COLL_NODE_STARTED=0 -n 3 -- started
 // run: -n 2 -- types
 // run: --set LINK=tcp -n 3 -- types
+// run: -n 2 --check -- types; never says check:.*is gone
 // cc: -pthread
 #include "../check.h"
 #include <pthread.h>

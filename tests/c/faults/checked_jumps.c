@@ -1,8 +1,10 @@
 // Checked mode is quiet about a program whose error handler jumps out of calls: what they had completed is complete.
+// Where ranks tell each other what they have done with a window, one that has jumped out of a fence does so as well.
 // cc: -g -O0 -pthread
 // run: -n 2 --check -- one ; says right ; never says check: \w+ \[(thread|leak|written|overlap|freed)\]
 // run: -n 2 --check -- many ; says right ; never says check: \w+ \[(thread|leak|written|overlap|freed)\]
 // run: -n 2 --check -- nested ; says right ; never says check: \w+ \[(thread|leak|written|overlap|freed)\]
+// run: -n 2 --check --set LINK=tcp -- fence ; says right ; says rank 0 has jumped ; never says check:
 #include "../check.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -68,6 +70,41 @@ static int copy(MPI_Comm of, int key, void *state, void *in, void *out, int *fla
     return MPI_SUCCESS;
 }
 
+static void jump_from_window(MPI_Win *of, int *code, ...)
+{
+    EQUAL(class_of(*code), MPI_ERR_RMA_RANGE);
+    (void)of;
+    longjmp(back, 1);
+}
+
+/* What rank 0 puts is not attached at rank 1, which it learns in the fence that succeeds elsewhere. */
+static void fence(void)
+{
+    MPI_Win win;
+    MPI_Errhandler handler;
+    long memory[4] = {0}, more[8] = {0};
+    MPI_Aint at, theirs;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, comm, &win);
+    MPI_Win_create_errhandler(jump_from_window, &handler);
+    MPI_Win_set_errhandler(win, handler);
+    MPI_Errhandler_free(&handler);
+    MPI_Win_attach(win, memory, sizeof memory);
+    MPI_Get_address(memory, &at);
+    MPI_Sendrecv(&at, 1, MPI_AINT, !rank, 0, &theirs, 1, MPI_AINT, !rank, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Win_fence(0, win);
+    if (!setjmp(back)) {
+        if (rank == 0)
+            MPI_Put(more, 8, MPI_LONG, 1, theirs + 8, 8, MPI_LONG, win);
+        MPI_Win_fence(0, win);
+    } else {
+        printf("rank %d has jumped\n", rank);
+    }
+    MPI_Barrier(comm);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_detach(win, memory);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Errhandler handler;
@@ -86,6 +123,8 @@ int main(int argc, char **argv)
         MPI_Comm_dup(comm, &other);
         MPI_Comm_free(&other);
         MPI_Comm_free_keyval(&key);
+    } else if (!strcmp(argv[1], "fence")) {
+        fence();
     } else {
         pthread_t thread;
         int *numbers = calloc(8, sizeof *numbers);

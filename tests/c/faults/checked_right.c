@@ -9,6 +9,8 @@
 // run: -n 2 --check --set LINK=tcp -- failed ; says right ; never says check: \w+ \[(leak|written|overlap|conflict|epoch)\]
 // run: -n 2 --check -- any_thread ; says right ; never says catena: check
 // run: -n 2 --check -- session ; fails ; says MPI_Session_init: another thread ; never says catena: check
+// run: -n 2 --check -- late ; says right ; never says catena: check
+// run: -n 2 --check -- never ; says warning \[leak\]: rank \d: MPI_Info_create .*: an info object that was made here ; says MPI_Comm_create_errhandler .*: an error handler that was ; lines 5 (catena: check|  what to do|right).*
 //
 // variant: checked_handles_fail
 // What is wrong is found all the same, with handles that were copied.
@@ -245,6 +247,11 @@ static void *session(void *nothing)
     return nothing;
 }
 
+static void ignore(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -254,6 +261,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(WORLD, &size);
     next = (rank + 1) % size;
     last = (rank + size - 1) % size;
+    int outlives = !strcmp(what, "late") || !strcmp(what, "never");
     pthread_t thread;
     if (!strcmp(what, "handles"))
         handles();
@@ -269,11 +277,24 @@ int main(int argc, char **argv)
         failed();
     else if (!strcmp(what, "forked"))
         forked();
+    else if (outlives)
+        ;
     else if (!pthread_create(&thread, NULL, strcmp(what, "session") ? any_thread : session, NULL))
         pthread_join(thread, NULL);
+    MPI_Info info;
+    MPI_Errhandler handler;
+    if (outlives) {
+        MPI_Info_create(&info);
+        MPI_Comm_create_errhandler(ignore, &handler);
+    }
     MPI_Barrier(WORLD);
     if (rank == 0)
         puts("right");
     MPI_Finalize();
+    /* These may be given back later than MPI ends. */
+    if (!strcmp(what, "late")) {
+        MPI_Info_free(&info);
+        MPI_Errhandler_free(&handler);
+    }
     return 0;
 }

@@ -3,6 +3,7 @@
 // run: --set LINK=tcp -n 3 ; lines 3 rank [0-2] is through
 // run: --set LINK=ofi:tcp -n 2 ; lines 2 rank [01] is through
 // run: --set LINK=ucx:tcp -n 2 ; lines 2 rank [01] is through
+// run: -n 2 --check ; says rank 1 is through ; never says check: error
 // alone: ; lines 1 rank 0 is through
 #include "../check.h"
 

@@ -42,14 +42,19 @@ static void await_far(void)
     MPI_Recv(NULL, 0, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* An origin buffer whose second half cannot be read: it ends its reader in the middle. */
-static long *half_readable(long *count)
+/* Of the memory of rank 0, as this process has it, all but the first page can only be read: that ends its writer in
+   the middle. */
+static long half_writable(void)
 {
     long page = sysconf(_SC_PAGESIZE);
-    char *at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mprotect(at + page, page, PROT_NONE);
-    *count = 2 * page / sizeof(long);
-    return (long *) at;
+    MPI_Aint bytes;
+    int unit;
+    char *at;
+    MPI_Win_shared_query(win, 0, &bytes, &unit, &at);
+    CHECK(bytes == 1 << 16);
+    char *next = at + page - (size_t) at % page;
+    EQUAL(mprotect(next, at + bytes - next - (size_t) (at + bytes) % page, PROT_READ), 0);
+    return bytes / sizeof(long);
 }
 
 int main(int argc, char **argv)
@@ -137,7 +142,7 @@ int main(int argc, char **argv)
     } else if (!strcmp(how, "accumulate")) {
         MPI_Win_lock_all(0, win);
         if (rank == 1) {
-            long count, *from = half_readable(&count);
+            long count = half_writable(), *from = calloc(count, sizeof *from);
             far();
             MPI_Accumulate(from, count, MPI_LONG, 0, 0, count, MPI_LONG, MPI_SUM, win);
             die();
