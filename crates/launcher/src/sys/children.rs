@@ -173,7 +173,7 @@ fn leads_group(pid: i32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead, BufReader};
+    use std::io::{BufRead, BufReader, Write};
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn a_grandchild_that_its_parent_has_not_asked_for_tells_its_status() {
-        let script = "(exit 3) & echo $!; exec cat";
+        // It ends when it is told to: the shell may ask for one that ends before it becomes `sleep`.
+        let script = "exec 3<&0; (read line <&3; exit 3) & echo $!; exec sleep 60";
         let mut command = Command::new("sh");
         let command = command.args(["-c", script]).stdin(Stdio::piped());
         let mut parent = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -209,11 +210,12 @@ mod tests {
         let mut said = BufReader::new(parent.stdout.take().unwrap());
         said.read_line(&mut line).unwrap();
         let other = Other::open(line.trim().parse().unwrap());
+        parent.stdin.take().unwrap().write_all(b"end\n").unwrap();
         let mut fds = [PollFd::new(other.life.as_ref().unwrap(), PollFlags::IN)];
         event::poll(&mut fds, None).unwrap();
         assert_eq!(peek_exit(other.pid()), None);
         assert_eq!(other.peek_exit(), Some(Exit::Code(3)));
-        drop(parent.stdin.take());
+        parent.kill().unwrap();
         parent.wait().unwrap();
     }
 }
