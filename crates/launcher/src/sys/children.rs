@@ -201,7 +201,8 @@ mod tests {
 
     #[test]
     fn a_grandchild_that_its_parent_has_not_asked_for_tells_its_status() {
-        // It ends when it is told to: the shell may ask for one that ends before it becomes `sleep`.
+        // It ends when it is told to: the shell may ask for one that ends before it becomes
+        // `sleep`.
         let script = "exec 3<&0; (read line <&3; exit 3) & echo $!; exec sleep 60";
         let mut command = Command::new("sh");
         let command = command.args(["-c", script]).stdin(Stdio::piped());
