@@ -9,7 +9,7 @@
 use std::time::Duration;
 
 use catena_base::clock;
-use catena_shm::{By, Trials};
+use catena_shm::{By, MARGIN, Trials};
 
 use crate::board::{Asked, LongOp};
 use crate::kind::OpKind;
@@ -23,10 +23,6 @@ const SLOWEST: u64 = 2;
 
 /// Operations of one way whose distance counts as one: who waits for nobody may be so many ahead.
 const BURST: u32 = 15;
-
-/// How much faster the kernel must be, in hundredths: the times of whole operations that follow
-/// each other have all that it costs.
-const MARGIN: u64 = 6;
 
 /// What a member knows of the operations of a board.
 #[derive(Debug, Default)]

@@ -78,9 +78,9 @@ pub trait NodeLocal: Transport {
     fn came(&mut self, _peer: Peer, _len: u64, _is_lent: bool) {}
 
     /// How long the receiver of a lent message has to begin to read it, before its sender takes it
-    /// back: several times what an answer takes from one that waits.
+    /// back: several times what an answer takes from one that waits, or reads another message.
     fn patience(&mut self) -> Duration {
-        Duration::from_micros(5)
+        Duration::from_micros(20)
     }
 
     /// Opens the claim on message `id` of this end; `false` if there is no room for it.

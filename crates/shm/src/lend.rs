@@ -10,7 +10,7 @@
 
 use std::time::Duration;
 
-use crate::trials::{By, Trials};
+use crate::trials::{By, MARGIN, Trials};
 
 /// The longest message of the first class, bytes.
 const MIDDLE: u64 = 32 << 10;
@@ -18,9 +18,6 @@ const MIDDLE: u64 = 32 << 10;
 const BURST: u32 = 15;
 /// Messages further apart are in no burst.
 pub(crate) const APART: Duration = Duration::from_millis(1);
-
-/// How much faster, in hundredths, messages must leave that are lent.
-const MARGIN: u64 = 10;
 
 /// Chooses which messages to a peer are lent.
 #[derive(Debug)]

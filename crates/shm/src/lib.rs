@@ -88,4 +88,4 @@ pub use rma::Neighbour;
 pub use runs::Run;
 pub use segment::{Mapped, check_file_limit, create_segment, map_pages};
 pub use settings::{Config, CopyWay, SETTINGS, SHM_EAGER_MAX, SingleCopy};
-pub use trials::{By, Trials};
+pub use trials::{By, MARGIN, Trials};

@@ -20,11 +20,7 @@ use crate::wire::{self, Note, kind};
 
 /// A sender that has other work waits for a receiver at most so many times as long as one
 /// that has not.
-const LONGEST: u64 = 200;
-
-/// A sender whose receiver has just read a message waits so many times as long for the next one:
-/// it comes to that when it has copied.
-const READS: u64 = 4;
+const LONGEST: u64 = 50;
 
 /// Registers a short message for its receiver to read, and opens the claim on it, if that may be
 /// better than to send it ahead.
@@ -65,7 +61,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         }
         let (now, patience) = (clock::ticks(), clock::ticks_in(self.net.patience()));
         if moved || self.engine.is_busy {
-            self.engine.rests_since = self.engine.rests_since.max(now);
+            self.engine.rests_since = now;
         }
         while let Some(&(id, since)) = self.engine.lent.front() {
             let waits = self.valid(id)
@@ -80,13 +76,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 break;
             }
             self.engine.lent.pop_front();
-            match waits {
-                true => moved |= self.take_back(id),
-                false => {
-                    let longer = patience.saturating_mul(READS - 1);
-                    self.engine.rests_since = now.saturating_add(longer);
-                }
-            }
+            moved |= self.take_back(id);
         }
         moved
     }
