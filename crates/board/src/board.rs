@@ -21,7 +21,7 @@ pub const FAILED: u64 = u64::MAX - 2;
 pub struct LongOp {
     /// What it does.
     pub kind: OpKind,
-    /// Bytes of its longest payload.
+    /// Bytes of the longest block of each other member together.
     pub bytes: usize,
     /// Whether its payloads pass through the ring, or do as things are.
     pub in_ring: bool,

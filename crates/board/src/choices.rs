@@ -153,4 +153,35 @@ mod tests {
             assert!(!pass(&mut choices, false, Asked::Next), "it is better");
         }
     }
+
+    /// Through the ring nobody hears its root for so many gathers: the ring is tried as rarely as
+    /// where each is heard.
+    #[test]
+    fn what_is_asked_in_turn_is_tried_rarely() {
+        const UNHEARD: u32 = 96;
+        let mut choices = Choices::default();
+        let (mut in_ring, mut unheard, mut now, mut late) = (true, 0, 1_000_000, 0);
+        for at in 0..60_000 {
+            let is_turn = in_ring && unheard == UNHEARD;
+            let op = LongOp {
+                kind: OpKind::Gather,
+                bytes: LEN,
+                in_ring: in_ring && !is_turn,
+                asked: match unheard {
+                    _ if in_ring && !is_turn => Asked::Nothing,
+                    0 => Asked::Next,
+                    passed => Asked::InTurn(passed),
+                },
+            };
+            let prefers_ring = choices.begin(op, now);
+            now += if op.in_ring { 10_000 } else { 5000 };
+            if op.in_ring {
+                unheard += 1;
+                late += u32::from(at > 20_000);
+            } else {
+                (in_ring, unheard) = (prefers_ring, 0);
+            }
+        }
+        assert!(late < 1000, "{late} of 40,000 through the ring");
+    }
 }

@@ -74,9 +74,9 @@
 //!
 //! Which of the two ways of long payloads takes less time, one member finds by trials for each kind
 //! of operation and length, and says so with what it publishes ([`Board::prefers_ring`]): the root,
-//! or member 0 where there is none. Where all others read its record, all take that way from the
-//! next operation on (`ways`). Through the ring, nobody reads what the root of a gather publishes;
-//! so now and then such an operation goes the other way, in which all do.
+//! or member 0 where there is none or all combine pieces. Where all others read its record, all
+//! take that way from the next operation on (`ways`). Through the ring, nobody reads what the root
+//! of a gather publishes; so now and then such an operation goes the other way, in which all do.
 //!
 //! # Order of operations
 //!

@@ -327,9 +327,13 @@ impl Op {
         args: &Args,
         board: &mut B,
     ) {
-        let has_ways = P::lends(args, member.oversubscribed) && (P::OWN_WAY || !P::VARIES);
-        if has_ways && whole > INLINE && whole >= member.limits.direct {
-            member.ways.enter(self.kind, whole);
+        let may_lend = P::lends(args, member.oversubscribed) && (P::OWN_WAY || !P::VARIES);
+        if may_lend && whole > INLINE && whole >= member.limits.direct {
+            let direct = self.turn(PayloadPlace::Direct, (whole, whole), member, args);
+            // Else nobody ever hears what is better.
+            if P::OWN_WAY || P::decider(&direct).is_some() {
+                member.ways.enter(self.kind, whole);
+            }
         }
         if member.ways.is_long() && member.ways.asked != member.seq {
             self.ask::<P, B>(whole, member, args, board);
@@ -346,14 +350,13 @@ impl Op {
         board: &mut B,
     ) {
         let (place, _) = place::<P>(whole, args, member);
-        let unheard = member.ways.unheard();
         let turn = self.turn(place, (whole, whole), member, args);
         let decides = P::decider(&turn) == Some(args.rank);
         let op = LongOp {
             kind: self.kind,
-            bytes: whole,
+            bytes: whole.saturating_mul(P::blocks(args)),
             in_ring: member.ways.through_ring(),
-            asked: match (decides, unheard) {
+            asked: match (decides, member.ways.unheard()) {
                 _ if P::OWN_WAY => Asked::Now,
                 (false, _) => Asked::Nothing,
                 (true, 0) => Asked::Next,

@@ -223,6 +223,8 @@ impl Trials {
             if self.awaited > 0 {
                 return;
             }
+            // Those that this end was not asked for went that way, too.
+            self.tried = self.tried.max(LOOKS as u32 * batch);
         }
         let Some(better) = self.better() else {
             return;
