@@ -38,7 +38,8 @@ pub enum Asked {
     Now,
     /// The next operation of the same kind.
     Next,
-    /// The next one, and others did not hear of it in so many operations.
+    /// The next operation of the same kind. The others have not heard this member for the number of
+    /// operations that is given.
     InTurn(u32),
 }
 

@@ -21,7 +21,8 @@ const APART: Duration = Duration::from_millis(1);
 /// Nanoseconds that a byte takes at most.
 const SLOWEST: u64 = 2;
 
-/// Operations of one way whose distance counts as one: who waits for nobody may be so many ahead.
+/// The mean distance of this many operations in a row counts as one measurement, since a member
+/// that waits for nobody may be that many operations ahead.
 const BURST: u32 = 15;
 
 /// What a member knows of the operations of a board.
@@ -85,8 +86,8 @@ mod tests {
 
     const LEN: usize = 1 << 16;
 
-    /// Members that do as the one says whose choices these are: how many of so many operations go
-    /// by the kernel, where they take so many ticks.
+    /// Runs `ops` operations, each of which goes the way that was preferred in the one before, and
+    /// takes `ring` or `kernel` ticks. Returns how many went by the kernel.
     fn run(choices: &mut Choices, kind: OpKind, ops: u32, ring: u64, kernel: u64) -> u32 {
         let (mut now, mut in_ring, mut count) = (1_000_000, true, 0);
         for at in 0..ops {
@@ -154,8 +155,8 @@ mod tests {
         }
     }
 
-    /// Through the ring nobody hears its root for so many gathers: the ring is tried as rarely as
-    /// where each is heard.
+    /// While gathers go through the ring, the others hear the root once in `UNHEARD` of them. All
+    /// the same the ring is tried no more often than where they hear it each time.
     #[test]
     fn what_is_asked_in_turn_is_tried_rarely() {
         const UNHEARD: u32 = 96;

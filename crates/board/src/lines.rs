@@ -49,7 +49,7 @@ struct Copies {
 }
 
 impl Copies {
-    /// One of `len` bytes took so many ticks.
+    /// A copy of `len` bytes took this many ticks.
     fn record(&mut self, len: usize, ticks: u64) {
         let ticks = (ticks << 16) / len.max(1) as u64;
         self.copies += 1;

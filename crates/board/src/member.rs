@@ -251,8 +251,8 @@ impl Member {
         self.oversubscribed || self.size <= FLAT_MEMBERS
     }
 
-    /// Whether a reduction of that kind, of so many bytes, is best done piece by piece, where they
-    /// are: not what fits into a record.
+    /// Whether a reduction of this kind and of `len` bytes is best done piece by piece, in the
+    /// buffers of the program. One that fits into a record is not.
     #[inline]
     pub(crate) fn in_pieces(&mut self, kind: OpKind, len: usize) -> bool {
         let piece = len / self.size as usize;

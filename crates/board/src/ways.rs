@@ -42,7 +42,7 @@ impl Ways {
         };
     }
 
-    /// The operation that begins is of that kind, and its longest payload has so many bytes.
+    /// An operation of this kind begins, whose longest payload has this many bytes.
     pub fn enter(&mut self, kind: OpKind, bytes: usize) {
         let of = (kind.family(), bytes.ilog2());
         let at = self.known.iter().position(|way| way.of == of);

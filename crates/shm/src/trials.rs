@@ -23,12 +23,13 @@ const LAST: usize = 4;
 /// How much faster, in hundredths, the kernel must be with messages, so that it is worth that the
 /// next one to write where it read, and to read where it wrote, waits for these lines.
 const SHARED: u64 = 20;
-/// How much faster it must be where the times of whole operations that follow each other have all
-/// that it costs.
+/// How much faster, in hundredths, the kernel must be where its whole cost is in what is measured:
+/// the distance between two operations that follow each other.
 pub const MARGIN: u64 = 6;
 /// For each message that is under way at once, a trial may have this many messages more, and begin
 /// this many messages later than it is due if some are always under way.
 pub(crate) const PATIENCE: u32 = 2;
+
 /// A way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
