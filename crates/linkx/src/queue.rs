@@ -19,6 +19,9 @@ pub trait Progress: Send + Sync {
     /// Moves messages, and hands over what has been completed; whether something has happened.
     fn progress(&self) -> bool;
 
+    /// As [`Progress::progress`], in a call on an object of any domain; one at a time.
+    fn visit(&self) -> bool;
+
     /// The program is about to wait: somebody else is to make progress for it.
     fn stand_in(&self);
 
@@ -70,6 +73,12 @@ impl Movers {
     pub fn progress(&self) -> bool {
         let all = lock(&self.0);
         all.iter().fold(false, |any, it| it.progress() | any)
+    }
+
+    /// As [`Movers::progress`], of endpoints of any domain.
+    pub fn visit(&self) -> bool {
+        let all = lock(&self.0);
+        all.iter().fold(false, |any, it| it.visit() | any)
     }
 
     /// The program is about to wait.
@@ -145,7 +154,9 @@ impl Told {
         self.entries.get(self.from)
     }
 
-    #[inline]
+    // Inlined, so that the entry is written where it stays: a copy of what has just been written
+    // waits for that.
+    #[inline(always)]
     fn push(&mut self, entry: Entry) {
         // Where some always wait, the room of those that were taken serves again all the same.
         if self.from > 64 && 2 * self.from > self.entries.len() {
@@ -200,7 +211,7 @@ impl Waiting {
     }
 
     /// An operation has ended well.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, entry: Entry) {
         self.told.push(entry);
         self.queue.signal.raise();

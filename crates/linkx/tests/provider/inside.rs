@@ -747,3 +747,33 @@ pub fn strangers_that_call() {
     pair.there[1] = back;
     pair.close();
 }
+
+/// Each link that is offered, and the name of its card.
+pub fn links_that_are_found() {
+    let offers = Fabric::open().offers(0, |_| {}).expect("offers");
+    let (mut all, mut at) = (Vec::new(), offers);
+    // SAFETY: a list of libfabric's; a card begins with its own three words, and leads to a device
+    // that begins with its name.
+    while let Some(info) = unsafe { at.as_ref() } {
+        unsafe {
+            let domain = CStr::from_ptr((*info.domain_attr).name);
+            let card = match info.nic.is_null() {
+                true => c"",
+                false => {
+                    let device = *info.nic.cast::<*const *const c_char>().add(3);
+                    CStr::from_ptr(*device)
+                }
+            };
+            all.push(format!(
+                "{} {}",
+                domain.to_string_lossy(),
+                card.to_string_lossy()
+            ));
+        }
+        at = info.next;
+    }
+    assert_eq!(
+        all.join("|"),
+        std::env::var("LINKX_EXPECTED").expect("links")
+    );
+}
