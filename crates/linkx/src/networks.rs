@@ -52,8 +52,9 @@ fn all() -> Vec<Network<'static>> {
         Offers(offers)
     });
     let (mut all, mut at) = (Vec::new(), offers.0);
-    // SAFETY: a list of libfabric's, which stays; texts in it end in 0.
+    // SAFETY: a list of libfabric's, which stays.
     while let Some(info) = unsafe { at.as_ref() } {
+        // SAFETY: likewise; texts in it end in 0.
         let (provider, domain) = unsafe {
             let (fabric, domain) = (info.fabric_attr.as_ref(), info.domain_attr.as_ref());
             (

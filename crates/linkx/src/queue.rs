@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::mem::offset_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
@@ -106,8 +107,9 @@ pub fn until(timeout: c_int, progress: impl Fn() -> bool, mut done: impl FnMut()
     }
 }
 
-/// A completion.
+/// A completion; it begins as the longest one of libfabric's does ([`CqEntry`]).
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
     pub context: *mut c_void,
     pub flags: u64,
@@ -120,6 +122,15 @@ pub struct Entry {
     /// Whether the operation has failed.
     pub is_fault: bool,
 }
+
+const _: () = assert!(
+    offset_of!(Entry, context) == offset_of!(CqEntry, op_context)
+        && offset_of!(Entry, flags) == offset_of!(CqEntry, flags)
+        && offset_of!(Entry, len) == offset_of!(CqEntry, len)
+        && offset_of!(Entry, at) == offset_of!(CqEntry, buf)
+        && offset_of!(Entry, data) == offset_of!(CqEntry, data)
+        && offset_of!(Entry, tag) == offset_of!(CqEntry, tag)
+);
 
 /// How an operation failed.
 #[derive(Clone, Debug)]
@@ -283,22 +294,15 @@ impl Reader {
 
     #[inline]
     fn take(&mut self, entry: &Entry) {
-        let full = CqEntry {
-            op_context: entry.context,
-            flags: entry.flags,
-            len: entry.len,
-            buf: entry.at,
-            data: entry.data,
-            tag: entry.tag,
-        };
+        let from: *const u8 = std::ptr::from_ref(entry).cast();
         let size = size(self.format);
         // SAFETY: room for as many entries and sources as `Queue::read` was promised; the formats
         // are beginnings of the longest one.
         unsafe {
             let to = self.to.add(self.taken * size);
             match self.format {
-                num::CQ_TAGGED => to.cast::<CqEntry>().write_unaligned(full),
-                _ => to.copy_from_nonoverlapping((&raw const full).cast(), size),
+                num::CQ_TAGGED => to.copy_from_nonoverlapping(from, size_of::<CqEntry>()),
+                _ => to.copy_from_nonoverlapping(from, size),
             }
             if !self.sources.is_null() {
                 *self.sources.add(self.taken) = entry.source;

@@ -752,9 +752,10 @@ pub fn strangers_that_call() {
 pub fn links_that_are_found() {
     let offers = Fabric::open().offers(0, |_| {}).expect("offers");
     let (mut all, mut at) = (Vec::new(), offers);
-    // SAFETY: a list of libfabric's; a card begins with its own three words, and leads to a device
-    // that begins with its name.
+    // SAFETY: a list of libfabric's.
     while let Some(info) = unsafe { at.as_ref() } {
+        // SAFETY: texts end in 0; a card begins with three words of its own, and leads to a device
+        // that begins with its name.
         unsafe {
             let domain = CStr::from_ptr((*info.domain_attr).name);
             let card = match info.nic.is_null() {
