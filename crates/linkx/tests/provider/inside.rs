@@ -117,7 +117,7 @@ pub fn remote_cq_data() {
     let all = [0, 1, u64::from(u32::MAX) - 2, u64::from(u32::MAX), u64::MAX];
     for (data, len) in all
         .into_iter()
-        .flat_map(|it| [(it, 0), (it, 8), (it, 90_000)])
+        .flat_map(|it| [(it, 0), (it, 8), (it, 40_000), (it, 90_000)])
     {
         let (message, mut room) = (pattern(len), vec![0; len]);
         let (at, none) = (message.as_ptr().cast(), null_mut());
