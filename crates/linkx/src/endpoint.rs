@@ -13,6 +13,7 @@ use crate::host;
 use crate::links;
 use crate::memory::Regions;
 use crate::mover::Mover;
+use crate::networks;
 use crate::object::{NOTHING, begun, free, made, of};
 use crate::queue::{CqObject, EVERYWHERE, Progress, Queue, lock};
 use crate::sys::{CmOps, EpOps, Fid, FidEp, FidOps, Info, class, err, flag, num};
@@ -174,7 +175,14 @@ pub unsafe fn open(
         Routes::alone(&chain, Some(&secret))
     });
     let routes = opened.map_err(|why| {
-        host::warn(host::EP, &format!("no endpoint over {link}: {why}"));
+        let hidden = match std::env::var("FI_PROVIDER") {
+            Ok(set) if networks::are_in(link) => {
+                format!("; FI_PROVIDER={set} may hide it: name its provider there, too")
+            }
+            _ => String::new(),
+        };
+        let text = format!("no endpoint over {link}: {why}{hidden}");
+        host::warn(host::EP, &text);
         -libc::ENODEV
     })?;
     let record = routes.short_address().ok_or(err::INVAL)?;

@@ -122,6 +122,11 @@ fn provider(part: &str) -> Option<(&str, &str)> {
     }
 }
 
+/// Whether a link has a network that another provider of libfabric's drives.
+pub fn are_in(link: &str) -> bool {
+    link.split('+').any(|part| provider(part.trim()).is_some())
+}
+
 /// A copy of the description of the card that a link's first network uses, for an offer of its own;
 /// null if its provider describes none.
 pub fn card(link: &str) -> *mut c_void {
@@ -170,5 +175,6 @@ mod tests {
             Some(("cxi", "")),
         ];
         assert_eq!(named, expected);
+        assert!(are_in("shm + cxi") && !are_in("shm+tcp:eth0"));
     }
 }
