@@ -5,6 +5,7 @@
 //! | `mem`   | views of memory that others may write                       |
 //! | `ring`  | one-way packet ring over shared memory                      |
 //! | `bell`  | sleeping and being woken across processes                   |
+//! | `biased` | a lock that its usual side takes at no cost                |
 //! | `waker` | waking a process that sleeps on descriptors                 |
 //! | `fork`  | copies of this process, which are none of its job             |
 //! | `futex` | sleeping on a word                                          |
@@ -28,6 +29,7 @@
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
 pub mod bell;
+mod biased;
 pub mod class_lock;
 pub mod clock;
 pub mod copy;
@@ -58,6 +60,7 @@ pub mod wait;
 pub mod waker;
 
 pub use bell::{Barrier, Doorbell};
+pub use biased::Biased;
 pub use class_lock::ClassLock;
 pub use cpus::Cpus;
 pub use element_lock::ElementLock;
