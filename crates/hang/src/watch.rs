@@ -112,10 +112,14 @@ impl Watch {
         }
         let is_known = |member, since| self.told.contains(&(false, member, since));
         let slow = case.slow(self.patience, is_known)?;
-        // The next look tells whether those that seem to run have begun to wait.
-        let (waiting, lasting) = (waiting(now), waiting(&ranks));
-        let is_new = |it: &Member| waiting.contains(it) && !lasting.contains(it);
-        if slow.culprits.iter().all(is_new) {
+        // The next look tells whether waits last of which that is not known yet.
+        let is_doubtful = |it: &&Rank| it.is_waiting() && !it.is_stuck();
+        let doubtful: BTreeSet<_> = ranks
+            .iter()
+            .filter(is_doubtful)
+            .map(|it| it.member)
+            .collect();
+        if slow.culprits.iter().all(|it| doubtful.contains(it)) {
             return None;
         }
         Some(match likely {
@@ -177,12 +181,6 @@ impl Watch {
     }
 }
 
-/// Those of some ranks that wait.
-fn waiting(ranks: &[Rank]) -> BTreeSet<Member> {
-    let waiting = ranks.iter().filter(|it| it.waits().next().is_some());
-    waiting.map(|it| it.member).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +199,7 @@ mod tests {
             });
             WaitsFor {
                 since: since * SECOND,
+                told: 100 * SECOND,
                 sent,
                 needs: vec![need],
                 ..WaitsFor::default()

@@ -62,6 +62,8 @@ struct Notes {
     notice: Notice,
     /// What is said.
     waits: WaitsFor,
+    /// When it was said last.
+    said: u64,
 }
 
 impl WaitReport {
@@ -109,7 +111,11 @@ impl WaitReport {
                     by_others: waits.by_others,
                     needs: waits.needs.clone(),
                 };
-                Box::new(Notes { notice, waits })
+                Box::new(Notes {
+                    notice,
+                    waits,
+                    said: since,
+                })
             });
         }
         let Some(notes) = &mut self.notes else {
@@ -119,7 +125,9 @@ impl WaitReport {
             notes.waits.since = clock::monotonic_ns();
             (notes.waits.any, notes.waits.needs) = (waits.any, waits.needs);
         }
-        (notes.waits.told, notes.waits.sent) = (clock::monotonic_ns(), waits.sent);
+        // Of the look between the last time and this one it is not known when it was.
+        notes.waits.told = std::mem::replace(&mut notes.said, clock::monotonic_ns());
+        notes.waits.sent = waits.sent;
         notes.notice.write(&notes.waits.to_bytes());
         own_watch::watch();
     }
