@@ -486,7 +486,8 @@ impl<'a> Case<'_, 'a> {
             .filter(is_long)
             .find(|it| !is_known(it.member, since(it)))?;
         let waited = self.waited(waiter);
-        // Those that run, and to whom waiting leads; or, if there are none, whose waits may be over.
+        // Those that run, and to whom waiting leads; or, if there are none, whose waits may be
+        // over.
         let mut seen = BTreeSet::new();
         let mut next = vec![waiter.member];
         let (mut running, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
