@@ -22,6 +22,7 @@
 //! | `notices`            | launcher          | owner     | before `epoch`, Release/Acquire |
 //! | `heeds_parting`      | launcher          | all       | once, Release/Acquire     |
 //! | `parted`             | owner             | launcher  | see `parted`              |
+//! | `copies`             | all               | all       | hints                     |
 //! | `guests`, a guest    | guests            | owner     | compare-and-swap, Release/Acquire |
 //! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
 //! | ring: `parts`        | both              | both      | see `Parts`               |
@@ -34,9 +35,10 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts};
 
 use crate::class::Class;
+use crate::shared_cores::CopyCosts;
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 13;
+const VERSION: u64 = 14;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -121,6 +123,8 @@ pub(crate) struct Front {
     pub regions: AtomicU64,
     /// How often memory of regions was given back to the system.
     pub discards: AtomicU64,
+    /// What copies take where ranks share cores.
+    pub copies: CopyCosts,
 }
 
 /// What a rank shows to its peers.
