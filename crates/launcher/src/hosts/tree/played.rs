@@ -83,11 +83,10 @@ impl Played {
             for token in self.poller.wait(None).expect("tokens") {
                 self.tree.hear(((token - DAEMONS) / TOKENS) as usize);
             }
-            for event in self.tree.take_events() {
-                match event {
-                    NodeEvent::Surveyed { answer, .. } => return answer,
-                    other => panic!("{other:?}"),
-                }
+            match self.tree.take_events().pop() {
+                Some(NodeEvent::Surveyed { answer, .. }) => return answer,
+                Some(other) => panic!("{other:?}"),
+                None => {}
             }
         }
     }
