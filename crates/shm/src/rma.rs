@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
 use catena_base::{Parts, clock};
-use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
+use catena_fabric::{Load, NEVER_LENT, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::calls::{read_process, write_process};
 use crate::init::Shm;
@@ -147,7 +147,8 @@ impl Shm {
         let worth = match self.config.single_copy {
             SingleCopy::Never => false,
             SingleCopy::Always => true,
-            SingleCopy::Auto => len > self.config.eager_max,
+            // Senders that wait for the match announce what could be sent ahead, too.
+            SingleCopy::Auto => len > self.config.eager_max.min(NEVER_LENT),
         };
         if !worth || !self.may_read(peer) {
             return Rendezvous::Stream;
