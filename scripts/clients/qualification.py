@@ -19,6 +19,7 @@ SUITES = {
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
     "mrbayes": "MrBayes: the same trees as with MPICH",
     "cycles": "10,000 times spawn, talk and part, and as often connect: nothing grows",
+    "waits": "ranks that wait long beside busy strangers, and in jobs that are stopped (`tests/c/faults/long_waits.c`)",
     "deaths": "random schedules of ranks that die, by seed (`scripts/deaths`)",
     "deaths-in-calls": "random moments of death in windows, files, neighbourhoods, partitions and the rest (`scripts/deaths --calls`)",
     "deaths-in-jobs": "random deaths among processes that spawn others, talk to them and connect (`scripts/deaths --jobs`)",
