@@ -41,6 +41,19 @@ pub struct Finding {
     pub groups: Vec<Group>,
 }
 
+impl Finding {
+    /// This deadlock as a likely one, because something may still be under way. It takes the place
+    /// of `slow`, and has waited as long.
+    pub(crate) fn instead_of(self, slow: Finding) -> Finding {
+        Finding {
+            definite: false,
+            waited: slow.waited,
+            waits: slow.waits,
+            ..self
+        }
+    }
+}
+
 /// What is wrong, if anything is: of processes as they were at two moments, the second one `now` by
 /// the monotonic clock, nanoseconds. A rank that has waited for less than `patience` is
 /// not said to wait long.
@@ -94,12 +107,7 @@ pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) ->
     let threads = ranks.iter_mut().flat_map(|it| &mut it.threads);
     threads.for_each(|it| it.may_be_over = false);
     Some(match deadlock(&ranks) {
-        Some(likely) => Finding {
-            definite: false,
-            waited: slow.waited,
-            waits: slow.waits,
-            ..likely
-        },
+        Some(likely) => likely.instead_of(slow),
         None => slow,
     })
 }

@@ -20,8 +20,8 @@ const ARRIVED: Duration = Duration::from_secs(5);
 /// while, and who waits for it may get an error.
 const ENDED: Duration = Duration::from_secs(5);
 
-/// At so many looks in a row a thread that waits has told nothing of it. It is in a handler of a
-/// signal, and may do anything: one that is starved has a turn now and then, and where all are
+/// A thread that waits, and has told nothing of it at so many looks in a row, is in a handler of a
+/// signal and may do anything: a thread that is starved has a turn now and then, and where all are
 /// stopped nobody looks.
 const SILENT: u32 = 20;
 
@@ -141,12 +141,7 @@ impl Watch {
         }
         Some(match likely {
             // Something may still be under way. If it is not, they are the ones to look at.
-            Some(likely) => Finding {
-                definite: false,
-                waited: slow.waited,
-                waits: slow.waits,
-                ..likely
-            },
+            Some(likely) => likely.instead_of(slow),
             None => slow,
         })
     }

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use crate::host;
 use crate::sys::{Info, flag, mr, num};
 
-/// Those that need no link to a network: they reach this node alone.
+/// Providers that reach this node alone, so that they need no link to a network.
 const LOCAL: [&str; 3] = ["shm", "sm2", "lnx"];
-/// Those of Ethernet, which the link's own `tcp` is for.
+/// Providers for Ethernet, where the link uses its own `tcp`.
 const ETHERNET: [&str; 4] = ["tcp", "sockets", "udp", "net"];
 /// It makes datagrams reliable, and never ends what is under way to a peer that is silent.
 const RXD: &str = "ofi_rxd";

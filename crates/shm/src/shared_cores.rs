@@ -137,7 +137,7 @@ mod tests {
 
     const LEN: usize = 64 << 10;
 
-    /// Sends messages whose copies take so many ticks; how many the kernel copied.
+    /// Sends messages whose copies take the given ticks, and returns how many the kernel copied.
     fn run(costs: &CopyCosts, messages: u32, [into, out, read]: [u64; 3]) -> u32 {
         let (mut cores, mut count) = (SharedCores::default(), 0);
         for message in 0..messages {

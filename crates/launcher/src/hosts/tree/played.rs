@@ -20,7 +20,8 @@ pub struct Played {
 }
 
 impl Played {
-    /// On each of so many hosts that many ranks; what the daemon of a host answers.
+    /// A job of `hosts` hosts with `ranks` ranks each. `answer` says what the daemon of a host
+    /// answers.
     pub fn new(hosts: u32, ranks: u32, answer: fn(u32, Question) -> Vec<u8>) -> Played {
         let plan = Plan {
             job_id: 1,
