@@ -196,8 +196,8 @@ bool memory_on_device(const struct task *t);
 void *memory_take(size_t bytes, bool on_device);
 void memory_give_back(void *at);
 void *memory_view(const void *at); /* what the program may touch of it */
-void memory_zero(void *at, size_t bytes);
-void memory_store(void); /* all views to the device; */
+void memory_zero(void *at, size_t bytes); /* from the beginning of what was taken: so much is used from now on */
+void memory_store(void); /* what is used of all views to the device; */
 void memory_load(void);  /* from it */
 
 /* data.c */

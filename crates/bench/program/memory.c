@@ -196,10 +196,10 @@ const char *memory_lack(const struct bench *b)
     return *lack ? lack : NULL;
 }
 
-/* Memory of devices, each piece with its view. */
+/* Memory of devices, each piece with its view, and how much of it is in use: rooms stay when less is measured. */
 static struct piece {
     char *at, *view;
-    size_t bytes;
+    size_t bytes, used;
 } pieces[MOST_PIECES];
 
 /* The piece that has this address; an empty one for NULL. NULL: there is none. */
@@ -224,7 +224,7 @@ void *memory_take(size_t bytes, bool on_device)
     void *view = must(aligned_alloc(PAGE, bytes ? bytes : PAGE)), *at;
     if (!p || !bytes || !good(call.take(&at, bytes), "the device has no memory for it"))
         return view;
-    *p = (struct piece){at, view, bytes};
+    *p = (struct piece){at, view, bytes, bytes};
     return at;
 }
 
@@ -248,15 +248,19 @@ void *memory_view(const void *at)
 
 void memory_zero(void *at, size_t bytes)
 {
+    struct piece *p = at ? piece_of(at) : NULL;
     memset(memory_view(at), 0, bytes);
-    if (piece_of(at) && good(call.set(at, 0, bytes), "memory of the device cannot be set"))
+    if (!p)
+        return;
+    p->used = bytes;
+    if (good(call.set(at, 0, bytes), "memory of the device cannot be set"))
         good(call.wait(), "the device failed");
 }
 
 void memory_store(void)
 {
     for (struct piece *p = pieces; p < pieces + MOST_PIECES; p++)
-        if (p->bytes && good(call.put(p->at, p->view, p->bytes), "no data get to the device"))
+        if (p->bytes && good(call.put(p->at, p->view, p->used), "no data get to the device"))
             good(call.wait(), "the device failed");
 }
 
@@ -264,5 +268,5 @@ void memory_load(void)
 {
     for (struct piece *p = pieces; p < pieces + MOST_PIECES; p++)
         if (p->bytes)
-            good(call.get(p->view, p->at, p->bytes), "no data come from the device");
+            good(call.get(p->view, p->at, p->used), "no data come from the device");
 }
