@@ -11,10 +11,11 @@ use catena_link::Awaited;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::Target;
 use catena_objects::table::ObjectKind;
-use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
+use catena_process::{self as waiting, Hook, Hooked, LOCKED, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
 
 use crate::attached::Slot;
+use crate::beside;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Comm, Communicators, OtherJobs};
@@ -94,7 +95,8 @@ impl fmt::Debug for Process {
 #[derive(Debug)]
 pub struct Entered<T: 'static> {
     state: &'static T,
-    locked: bool,
+    /// What [`Life::acquire`] did.
+    how: u8,
 }
 
 impl<T> Deref for Entered<T> {
@@ -109,19 +111,26 @@ impl<T> Deref for Entered<T> {
 impl<T> Drop for Entered<T> {
     #[inline]
     fn drop(&mut self) {
-        if self.locked {
-            leave();
+        if !LIFE.is_left_so(self.how) {
+            leave(self.how);
         }
     }
 }
 
-/// Lets go of the lock. What the thread did in the library may be what others wait for.
+/// Lets go of the lock. What the thread did in the library may be what others wait for, and the
+/// thread beside the program may have to act on what is under way.
 #[inline(never)]
-fn leave() {
-    if waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
+fn leave(how: u8) {
+    let locked = how == LOCKED;
+    if locked && waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
         watch_once();
     }
-    LIFE.lock().release();
+    if LIFE.leaves(how) {
+        beside::left();
+    }
+    if locked {
+        LIFE.lock().release();
+    }
 }
 
 #[cold]
@@ -144,11 +153,11 @@ fn watch_once() {
 /// `Other` if nobody uses it.
 #[inline]
 pub fn enter() -> Result<Entered<Process>> {
-    let locked = LIFE.acquire();
+    let how = LIFE.acquire();
     match LIFE.running() {
-        Some(state) => Ok(Entered { state, locked }),
+        Some(state) => Ok(Entered { state, how }),
         None => {
-            if locked {
+            if how == LOCKED {
                 LIFE.lock().release();
             }
             Err(not_running())
@@ -178,10 +187,10 @@ pub(crate) fn not_running() -> Error {
 /// Enters the library for a call that works at any time.
 #[inline]
 pub fn enter_any() -> Entered<Objects> {
-    let locked = LIFE.acquire();
+    let how = LIFE.acquire();
     Entered {
         state: &OBJECTS.0,
-        locked,
+        how,
     }
 }
 
@@ -210,11 +219,11 @@ pub(crate) fn outside(call: &mut dyn FnMut()) {
 /// Enters the library to look at the state of the process, which stays when
 /// nobody uses it any more; `None` before it was first initialised.
 pub fn observe() -> Option<Entered<Process>> {
-    let locked = LIFE.acquire();
+    let how = LIFE.acquire();
     match LIFE.kept() {
-        Some(state) => Some(Entered { state, locked }),
+        Some(state) => Some(Entered { state, how }),
         None => {
-            if locked {
+            if how == LOCKED {
                 LIFE.lock().release();
             }
             None
@@ -270,8 +279,17 @@ pub fn keep_lock() -> bool {
     LIFE.keep_lock()
 }
 
+/// Says from now on in that memory where the program is: that of its node, where it has some.
+pub(crate) fn show_presence(process: &Process) {
+    // SAFETY: the transport lives in the process, which is never dropped.
+    let there = process.link(|link| link.net().shm().map(|shm| unsafe { shm.presence() }));
+    if let Some(there) = there {
+        LIFE.show_presence(there);
+    }
+}
+
 /// Makes calls take the lock from now on and for good. Nobody is inside, unless calls take it
-/// already.
+/// already, or this call ends.
 pub(crate) fn lock_for_good() {
     LIFE.lock_for_good();
 }

@@ -664,6 +664,19 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         shm.is_some_and(|shm| shm.take_claim(owner, id))
     }
 
+    fn call(&self, peer: Peer) {
+        if let (Route::Shm, Some(shm)) = (self.route(peer), &self.shm) {
+            shm.call(peer);
+        }
+    }
+
+    fn is_away(&self, peer: Peer) -> bool {
+        match (self.route(peer), &self.shm) {
+            (Route::Shm, Some(shm)) => shm.is_away(peer),
+            _ => false,
+        }
+    }
+
     fn open_parts(&mut self, peer: Peer) -> u32 {
         match (self.route(peer), &mut self.shm) {
             (Route::Shm, Some(shm)) => shm.open_parts(peer),

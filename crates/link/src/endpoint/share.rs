@@ -319,6 +319,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         if share.part.is_empty() {
             let number = (share.part.end - 1) / share.offer.part;
             let (peer, other) = (rare.peer, rare.other.to_bits());
+            self.call_for_step(id.index);
             self.control(
                 peer,
                 wire::with_number(kind::PUT, number, other),
