@@ -145,9 +145,10 @@ impl Presence {
     /// Wakes the thread if the program is away and nobody else has.
     #[cold]
     pub fn wake(&self) {
-        let first = self.state.compare_exchange(AWAY, AWAKE, AcqRel, Relaxed);
-        if first.is_ok() {
-            self.rouse();
+        match self.state.compare_exchange(AWAY, AWAKE, AcqRel, Acquire) {
+            Ok(_) => self.rouse(),
+            Err(INSIDE) => self.leave_word(),
+            Err(_) => {}
         }
     }
 

@@ -23,8 +23,11 @@ use crate::process::{Process, enter, life, lock_for_good};
 
 /// Longest sleep on networks.
 const LONGEST: Duration = Duration::from_millis(10);
-/// Rounds of progress while something moves, before others may enter.
-const ROUNDS: u32 = 64;
+/// How long it has the library while something moves, before others may enter.
+const TURN: Duration = Duration::from_millis(1);
+/// How long it looks on after something has moved, where each rank has a core: mostly others go on
+/// with what it did.
+const LINGERS: Duration = Duration::from_micros(20);
 /// Looks for a program that is gone, each after the latency, before the thread waits to be told.
 const LOOKS: u32 = 8;
 /// Bytes of messages that may have to be acted on: shorter ones arrive without.
@@ -133,7 +136,9 @@ impl Demand {
 /// Without a thread, as when the system has none left, others wait for the program's calls.
 pub fn start(latency: Duration) {
     LATENCY.store(latency.as_nanos() as u64, Relaxed);
-    if is_needed() && let Ok(_process) = enter() {
+    if is_needed()
+        && let Ok(_process) = enter()
+    {
         life().expect();
     }
 }
@@ -295,13 +300,19 @@ fn serve() {
 /// Does what there is to do, as long as the program is away.
 fn act(process: &Process, here: &Presence) -> Next {
     let began = Instant::now();
-    let mut moved = false;
+    let lingers = match process.is_crowded() {
+        true => Duration::ZERO,
+        false => LINGERS,
+    };
+    let (mut moved, mut last, mut is_over) = (false, began, false);
     process.engine.after_pause();
-    let mut is_over = false;
-    for _ in 0..ROUNDS {
-        is_over = !process.engine.progress_beside(process, false);
-        moved |= !is_over;
-        if is_over || !here.is_away() {
+    while here.is_away() && !is_over {
+        let now = Instant::now();
+        match process.engine.progress_beside(process, false) {
+            true => (moved, last) = (true, now),
+            false => is_over = !moved || now - last >= lingers,
+        }
+        if now - began >= TURN {
             break;
         }
     }
@@ -313,7 +324,8 @@ fn act(process: &Process, here: &Presence) -> Next {
     }
     ACTS.wakes.fetch_add(1, Relaxed);
     ACTS.useful.fetch_add(moved.into(), Relaxed);
-    ACTS.time.fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
+    ACTS.time
+        .fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
     if !is_over {
         return Next::Again;
     }

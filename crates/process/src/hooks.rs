@@ -212,9 +212,8 @@ impl<P> Hooks<P> {
     pub(crate) fn progress_beside(&self, process: &P, looks: bool) -> bool {
         let mut moved = false;
         for entry in self.busy_ones().filter(|entry| entry.hook.acts_beside()) {
-            let act = |hook: &dyn Hook<P>| {
-                hook.progress(process) || looks && hook.before_sleep(process)
-            };
+            let act =
+                |hook: &dyn Hook<P>| hook.progress(process) || looks && hook.before_sleep(process);
             moved |= entry.call(act).unwrap_or(false);
         }
         moved

@@ -21,7 +21,8 @@
 use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering::Acquire, Ordering::Relaxed,
+    Ordering::Release,
 };
 use std::thread::{self, ThreadId};
 

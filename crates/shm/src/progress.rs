@@ -149,6 +149,9 @@ impl Shm {
 
     /// Whether the program of a rank is not in the library, though it has something under way.
     pub fn is_away(&self, peer: Peer) -> bool {
-        self.peer_states[self.number(peer)].block().presence.is_away()
+        self.peer_states[self.number(peer)]
+            .block()
+            .presence
+            .is_away()
     }
 }
