@@ -10,10 +10,10 @@
 //! | `key`     | thread, before `waker`                    | anybody | Release/Acquire of `waker` |
 //!
 //! The program enters by a store, behind which it looks whether the thread works; the thread takes
-//! the lock, executes a [heavy barrier](Barrier), and looks whether the program is inside. So one of
-//! the two sees the other, and entering costs no fence. Leaving is an exchange, so that of the
-//! program, which then looks at `missed`, and somebody who calls, who has written it and looks
-//! at `state` again, one sees the other, too.
+//! the lock, executes a [heavy barrier](Barrier), and looks whether the program is inside. So one
+//! of the two sees the other, and entering costs no fence. Leaving is an exchange, so that of the
+//! program, which then looks at `missed`, and somebody who calls, who has written it and looks at
+//! `state` again, one sees the other, too.
 //!
 //! Who calls a process publishes first what is to be acted on. Nobody is woken while the program is
 //! inside, nor where it expects nothing (`NOBODY`: zeroed memory), nor more than once for each time

@@ -2,9 +2,9 @@
 //!
 //! It is made when a call ends and leaves something unfinished that may have to be acted on: a long
 //! message, a collective that was started, or what others need this process for ([`Demand`]). It
-//! sleeps until somebody [calls](Presence::call) the process, or on what networks wake a process by,
-//! and has the library only while the program is outside ([`Life::beside`]). It calls no function
-//! of the program's.
+//! sleeps until somebody [calls](Presence::call) the process, or on what networks wake a process
+//! by, and has the library only while the program is outside ([`Life::beside`]). It calls no
+//! function of the program's.
 //!
 //! [`Presence::call`]: catena_base::Presence::call
 //! [`Life::beside`]: catena_process::Life::beside
@@ -19,7 +19,7 @@ use catena_fabric::Sleeper;
 use catena_link::ReqId;
 use catena_settings::{Setting, choice, setting};
 
-use crate::process::{Process, enter, life, lock_for_good};
+use crate::process::{self, Process, enter, life, lock_for_good};
 
 /// Longest sleep on networks.
 const LONGEST: Duration = Duration::from_millis(10);
@@ -139,7 +139,7 @@ pub fn start(latency: Duration) {
     if is_needed()
         && let Ok(_process) = enter()
     {
-        life().expect();
+        process::expect(left);
     }
 }
 
@@ -157,7 +157,7 @@ pub(crate) fn expect(process: &Process) {
         Progress::None => false,
     };
     if is_wanted && STATE.load(Relaxed) != REFUSED {
-        life().expect();
+        process::expect(left);
     }
 }
 
@@ -171,10 +171,7 @@ pub(crate) fn expect_transfer(process: &Process, id: ReqId) {
 
 /// A call ends while something may have to be acted on: the thread has the library from now on.
 #[cold]
-pub(crate) fn left() {
-    let Some(process) = life().running() else {
-        return;
-    };
+fn left(process: &Process) {
     if process.threads.are_waiting() {
         return;
     }
@@ -244,8 +241,44 @@ enum Next {
     Looks,
 }
 
+/// Turns of a tenth of a millisecond: the thread, which mostly sleeps, has its core sooner then
+/// than a program that computes on the same one hands it over (scheduling by deadlines, Linux 6.12
+/// and later; others take no notice).
+fn take_short_turns() {
+    #[repr(C)]
+    struct Attributes {
+        size: u32,
+        policy: u32,
+        flags: u64,
+        nice: i32,
+        priority: u32,
+        runtime: u64,
+        deadline: u64,
+        period: u64,
+    }
+    // SAFETY: calls that take no memory but the attributes, which have the size that they say; 0 is
+    // this thread.
+    unsafe {
+        if libc::sched_getscheduler(0) != libc::SCHED_OTHER {
+            return;
+        }
+        let attributes = Attributes {
+            size: size_of::<Attributes>() as u32,
+            policy: libc::SCHED_OTHER as u32,
+            flags: 0,
+            nice: libc::getpriority(libc::PRIO_PROCESS, 0),
+            priority: 0,
+            runtime: 100_000,
+            deadline: 0,
+            period: 0,
+        };
+        libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0);
+    }
+}
+
 /// What the thread does.
 fn serve() {
+    take_short_turns();
     let (mut socket, mut seen) = (None, 0);
     // Looks in vain since the program was away last, where the thread is not called for all.
     let (mut misses, mut hears_all) = (0, false);
@@ -306,6 +339,7 @@ fn act(process: &Process, here: &Presence) -> Next {
     };
     let (mut moved, mut last, mut is_over) = (false, began, false);
     process.engine.after_pause();
+    process.link(|link| link.set_beside(true));
     while here.is_away() && !is_over {
         let now = Instant::now();
         match process.engine.progress_beside(process, false) {
@@ -322,6 +356,7 @@ fn act(process: &Process, here: &Presence) -> Next {
         is_over = !process.engine.progress_beside(process, true);
         moved |= !is_over;
     }
+    process.link(|link| link.set_beside(false));
     ACTS.wakes.fetch_add(1, Relaxed);
     ACTS.useful.fetch_add(moved.into(), Relaxed);
     ACTS.time

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use catena_abi as abi;
 use catena_fabric::Peer;
@@ -15,7 +15,6 @@ use catena_process::{self as waiting, Hook, Hooked, LOCKED, Life, LinkOf, Owner,
 use catena_process::{Threads, Waits};
 
 use crate::attached::Slot;
-use crate::beside;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Comm, Communicators, OtherJobs};
@@ -125,12 +124,25 @@ fn leave(how: u8) {
     if locked && waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
         watch_once();
     }
-    if LIFE.leaves(how) {
-        beside::left();
+    if LIFE.leaves(how)
+        && let (Some(left), Some(process)) = (LEFT.get(), LIFE.running())
+    {
+        left(process);
     }
     if locked {
         LIFE.lock().release();
     }
+}
+
+/// What is to be done when the library is left while something is under way that may have to be
+/// acted on beside the program.
+static LEFT: OnceLock<fn(&Process)> = OnceLock::new();
+
+/// Something is under way that may have to be acted on beside the program, which is inside: when it
+/// leaves, that is `left`.
+pub(crate) fn expect(left: fn(&Process)) {
+    LEFT.get_or_init(|| left);
+    LIFE.expect();
 }
 
 #[cold]

@@ -73,8 +73,8 @@ pub trait Hook<P>: Any + fmt::Debug {
     }
 
     /// Whether it is carried on beside the program, too, by a thread of the library: neither
-    /// [`progress`](Self::progress) nor [`before_sleep`](Self::before_sleep) calls a function of the
-    /// program's then.
+    /// [`progress`](Self::progress) nor [`before_sleep`](Self::before_sleep) calls a function of
+    /// the program's then.
     fn acts_beside(&self) -> bool {
         false
     }

@@ -151,6 +151,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         if share.refused {
             return self.stop_sharing(id);
         }
+        if share.part.is_empty() && self.is_left_to(rare.peer) {
+            return Turn::Busy;
+        }
         let is_last = share.part.end > 0 && share.offer.upto - share.part.end <= share.offer.part;
         let part = match leaves && is_last && share.part.is_empty() {
             true => None,
