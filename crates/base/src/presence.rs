@@ -67,10 +67,12 @@ impl Presence {
         }
     }
 
-    /// The program, which is inside, expects something from now on.
+    /// The program, which is inside, expects something from now on. What was published so far by
+    /// somebody who found that it expects nothing is seen by who looks behind this.
     pub fn begin(&self) {
         self.missed.store(0, Relaxed);
-        self.state.store(INSIDE, Release);
+        self.state.swap(INSIDE, SeqCst);
+        fence(SeqCst);
     }
 
     /// The program, which is inside, expects nothing any more: it enters and leaves without a word.

@@ -18,6 +18,7 @@ use catena_base::{Barrier, Presence, WakeSocket};
 use catena_fabric::Sleeper;
 use catena_link::ReqId;
 use catena_settings::{Setting, choice, setting};
+use catena_shm::Shm;
 
 use crate::process::{self, Process, enter, life, lock_for_good};
 
@@ -161,6 +162,16 @@ pub(crate) fn expect(process: &Process) {
     }
 }
 
+/// As [`expect`], for a collective whose first step was done before: others may have answered it
+/// and called nobody.
+#[cold]
+pub(crate) fn expect_steps(process: &Process) {
+    expect(process);
+    if life().presence().expects() {
+        life().presence().leave_word();
+    }
+}
+
 /// As [`expect`], for a transfer.
 #[cold]
 #[inline(never)]
@@ -179,7 +190,9 @@ fn left(process: &Process) {
     if !(is_needed() || is_unfinished() || process.collectives().are_some()) || !is_made() {
         return life().expect_nothing();
     }
-    let is_idle = process.link(|link| !link.has_own_work());
+    // What had come before anything was expected called nobody.
+    let is_idle =
+        process.link(|link| !link.has_own_work() && link.net().shm().is_none_or(Shm::is_silent));
     let here = life().presence();
     if here.leave() || !is_idle || WAITS.load(SeqCst) {
         here.wake();
@@ -339,7 +352,6 @@ fn act(process: &Process, here: &Presence) -> Next {
     };
     let (mut moved, mut last, mut is_over) = (false, began, false);
     process.engine.after_pause();
-    process.link(|link| link.set_beside(true));
     while here.is_away() && !is_over {
         let now = Instant::now();
         match process.engine.progress_beside(process, false) {
@@ -356,7 +368,6 @@ fn act(process: &Process, here: &Presence) -> Next {
         is_over = !process.engine.progress_beside(process, true);
         moved |= !is_over;
     }
-    process.link(|link| link.set_beside(false));
     ACTS.wakes.fetch_add(1, Relaxed);
     ACTS.useful.fetch_add(moved.into(), Relaxed);
     ACTS.time

@@ -43,26 +43,28 @@ static void await(volatile int *data, int count, int value)
             sched_yield();
 }
 
-static void fill(int *data, int count, int value)
+static void set_all(int *data, int count, int value)
 {
     for (int i = 0; i < count; i++)
         data[i] = value;
 }
 
-static unsigned long long counter(const char *name)
+static MPI_T_pvar_session session;
+
+static MPI_T_pvar_handle counter(const char *name)
 {
-    int index, provided, count;
-    unsigned long long value = 0;
-    MPI_T_pvar_session session;
+    int index, count;
     MPI_T_pvar_handle handle;
-    CHECK(!MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     CHECK(!MPI_T_pvar_get_index(name, MPI_T_PVAR_CLASS_COUNTER, &index));
-    CHECK(!MPI_T_pvar_session_create(&session));
     CHECK(!MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count));
+    CHECK(!MPI_T_pvar_start(session, handle));
+    return handle;
+}
+
+static unsigned long long value(MPI_T_pvar_handle handle)
+{
+    unsigned long long value = 0;
     CHECK(!MPI_T_pvar_read(session, handle, &value));
-    MPI_T_pvar_handle_free(session, &handle);
-    MPI_T_pvar_session_free(&session);
-    MPI_T_finalize();
     return value;
 }
 
@@ -75,6 +77,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     program = pthread_self();
     signal(SIGUSR1, noted);
+    CHECK(!MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    CHECK(!MPI_T_pvar_session_create(&session));
+    MPI_T_pvar_handle wakes = counter("beside_wakes"), useful = counter("beside_useful");
 
     int *out = malloc(LENGTH * sizeof *out), *in = malloc(LENGTH * sizeof *in);
     int to = (rank + 1) % size, from = (rank + size - 1) % size;
@@ -83,18 +88,18 @@ int main(int argc, char **argv)
     MPI_Op_create(add, 1, &op);
 
     if (!strcmp(what, "none")) {
-        fill(out, LENGTH, 1);
+        set_all(out, LENGTH, 1);
         MPI_Irecv(in, LENGTH, MPI_INT, from, 0, MPI_COMM_WORLD, &both[0]);
         MPI_Isend(out, LENGTH, MPI_INT, to, 0, MPI_COMM_WORLD, &both[1]);
         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
-        EQUAL(counter("beside_wakes"), 0);
+        EQUAL(value(wakes), 0);
         MPI_Finalize();
         return 0;
     }
 
     for (int round = 1; round <= 20; round++) {
-        fill(out, LENGTH, round);
-        fill(in, LENGTH, 0);
+        set_all(out, LENGTH, round);
+        set_all(in, LENGTH, 0);
         MPI_Irecv(in, LENGTH, MPI_INT, from, 0, MPI_COMM_WORLD, &both[0]);
         MPI_Isend(out, LENGTH, MPI_INT, to, 0, MPI_COMM_WORLD, &both[1]);
         if (round == 5) {
@@ -108,12 +113,12 @@ int main(int argc, char **argv)
         await(in, LENGTH, round);
         MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
 
-        fill(in, LENGTH, 0);
+        set_all(in, LENGTH, 0);
         MPI_Iallreduce(out, in, LENGTH, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &started);
         await(in, LENGTH, round * size);
         MPI_Wait(&started, MPI_STATUS_IGNORE);
 
-        fill(in, LENGTH, rank ? 0 : round);
+        set_all(in, LENGTH, rank ? 0 : round);
         MPI_Ibcast(in, LENGTH, MPI_INT, 0, MPI_COMM_WORLD, &started);
         await(in, LENGTH, round);
         MPI_Wait(&started, MPI_STATUS_IGNORE);
@@ -125,7 +130,7 @@ int main(int argc, char **argv)
     }
     MPI_Op_free(&op);
     CHECK(size == 1 || calls_of_op > 0);
-    CHECK(counter("beside_useful") > 0);
+    CHECK(value(useful) > 0);
 
     /* One that nobody completes: nobody is woken for it, and the end waits for nothing. */
     MPI_Barrier(MPI_COMM_WORLD);

@@ -107,16 +107,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         }
     }
 
-    /// Whether progress is made beside the program from now on.
-    pub fn set_beside(&mut self, is_beside: bool) {
-        self.engine.is_beside = is_beside;
-    }
-
-    /// Whether a peer is to copy what both ends could: it waits, and this program computes.
-    pub(super) fn is_left_to(&self, peer: Peer) -> bool {
-        self.engine.is_beside && !self.net.is_away(peer)
-    }
-
     /// Calls those for whom something has left that they have to act on.
     fn call(&mut self) {
         let (net, queues) = (&self.net, &self.engine.send_queues);
@@ -201,7 +191,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 false => 0,
             };
             // What a sender that computes would have to stream is read.
-            let may_stream = has_choice && !self.net.is_away(peer) && !self.is_left_to(peer);
+            let may_stream = has_choice && !self.net.is_away(peer);
             let way = match may_stream && self.net.streams(peer, upto) {
                 true => Rendezvous::Stream,
                 false => way,

@@ -151,9 +151,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         if share.refused {
             return self.stop_sharing(id);
         }
-        if share.part.is_empty() && self.is_left_to(rare.peer) {
-            return Turn::Busy;
-        }
         let is_last = share.part.end > 0 && share.offer.upto - share.part.end <= share.offer.part;
         let part = match leaves && is_last && share.part.is_empty() {
             true => None,
@@ -292,6 +289,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             Operation::None if rare.share.refused => return Turn::Over,
             Operation::None => {
                 let Some(part) = self.part_at_hand(id, End::Back) else {
+                    // The receiver, which may have nothing left to read, ends it.
+                    let peer = self.engine.requests.get(id.index).rare.peer;
+                    self.engine.calls.push(peer);
                     return Turn::Over;
                 };
                 self.write_some(id, part.start, part.end)
@@ -322,7 +322,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         if share.part.is_empty() {
             let number = (share.part.end - 1) / share.offer.part;
             let (peer, other) = (rare.peer, rare.other.to_bits());
-            self.call_for_step(id.index);
             self.control(
                 peer,
                 wire::with_number(kind::PUT, number, other),

@@ -47,8 +47,6 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub send_queues: SendQueues,
     /// One of the lists below, or a send queue, has entries.
     pub work: bool,
-    /// Whether progress is made beside the program.
-    pub is_beside: bool,
     /// Who is to be called once it has what is queued for it.
     pub calls: Vec<Peer>,
     /// Requests that may have to be acted on while the program computes, and others that are done.
@@ -133,7 +131,6 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             number: 0,
             send_queues: SendQueues::default(),
             work: false,
-            is_beside: false,
             calls: Vec::new(),
             unfinished: Vec::new(),
             starting: Vec::new(),
