@@ -81,7 +81,7 @@ impl Barrier {
 
     /// The sleeper's side.
     #[cfg(not(loom))]
-    fn heavy(self) {
+    pub(crate) fn heavy(self) {
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         if self == Barrier::Membarrier {
             // Registered, so it cannot fail.
@@ -90,7 +90,7 @@ impl Barrier {
     }
 
     #[cfg(loom)]
-    fn heavy(self) {
+    pub(crate) fn heavy(self) {
         crate::sync::fence(crate::sync::Ordering::SeqCst);
     }
 

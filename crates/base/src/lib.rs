@@ -6,6 +6,7 @@
 //! | `ring`  | one-way packet ring over shared memory                      |
 //! | `bell`  | sleeping and being woken across processes                   |
 //! | `presence` | whether a program is in its library       |
+//! | `biased` | a lock that its usual side takes at no cost                |
 //! | `waker` | waking a process that sleeps on descriptors                 |
 //! | `fork`  | copies of this process, which are none of its job             |
 //! | `futex` | sleeping on a word                                          |
@@ -29,6 +30,7 @@
 //! | `sync`  | std's atomics, or loom's under `--cfg loom`                 |
 
 pub mod bell;
+mod biased;
 pub mod class_lock;
 pub mod clock;
 pub mod copy;
@@ -60,6 +62,7 @@ pub mod wait;
 pub mod waker;
 
 pub use bell::{Barrier, Doorbell};
+pub use biased::Biased;
 pub use class_lock::ClassLock;
 pub use cpus::Cpus;
 pub use element_lock::ElementLock;

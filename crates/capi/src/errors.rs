@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use catena_abi::{self as abi, consts, names};
 use catena_core::Objects;
-use catena_core::{enter, enter_any, init};
+use catena_core::{enter, enter_any, init, needs};
 use catena_io::unseen;
 use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef};
 use catena_objects::error_place::{ErrorPlace, Target};
@@ -340,8 +340,20 @@ fn handler_at(objects: &Objects, place: ErrorPlace) -> Option<Raised> {
     Some(Raised {
         handler,
         handle: place.handle,
-        place: format!(" (on {})", object.called()),
+        place: format!(" (on {}{})", object.called(), members(place)),
     })
+}
+
+/// Which ranks of the job a communicator has, where it counts them otherwise: errors tell of its
+/// own.
+fn members(place: ErrorPlace) -> String {
+    let told = || {
+        let process = enter().ok()?;
+        let comm = process.comms.find(abi::Comm(place.handle)).ok()?;
+        needs::members_in_words(&process, comm)
+    };
+    let told = (place.target == Target::Comm).then(told).flatten();
+    told.map_or(String::new(), |it| format!(", which has {it} of the job"))
 }
 
 /// That of errors that belong to nothing: the one of `MPI_COMM_SELF`.

@@ -22,12 +22,16 @@ macro_rules! traced {
     ($name:ident $($arg:ident),* $(,)?) => {{
         const FUNCTION: (u16, [Option<usize>; 3], bool) = $crate::traced::number::$name;
         if const { $crate::traced::is_traced(FUNCTION.0) } {
-            let words = [$($crate::traced::Traced::word($arg)),*];
-            let word = |kept: Option<usize>| kept.map_or(0, |at| words[at]);
-            if FUNCTION.2 {
-                ::catena_trace::enter_beside(FUNCTION.0, FUNCTION.1.map(word));
-            } else {
-                ::catena_trace::enter(FUNCTION.0, FUNCTION.1.map(word));
+            let words: &[u32] = &[$($crate::traced::Traced::word($arg)),*];
+            // Which ones is known here, so nothing is looked for when the function is called.
+            let kept = [
+                if let Some(at) = const { FUNCTION.1[0] } { words[at] } else { 0 },
+                if let Some(at) = const { FUNCTION.1[1] } { words[at] } else { 0 },
+                if let Some(at) = const { FUNCTION.1[2] } { words[at] } else { 0 },
+            ];
+            match FUNCTION.2 {
+                true => ::catena_trace::enter_beside(FUNCTION.0, kept),
+                false => ::catena_trace::enter(FUNCTION.0, kept),
             }
         }
     }};

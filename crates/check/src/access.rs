@@ -99,6 +99,11 @@ impl Access {
         })
     }
 
+    /// Whether nothing has completed it yet, as far as is known.
+    pub fn is_open(&self) -> bool {
+        self.span.to == u64::MAX
+    }
+
     /// Whether two accesses of one rank to the same target conflict, if nothing orders them.
     pub fn conflicts(&self, other: &Access, unit: i64) -> bool {
         self.target == other.target

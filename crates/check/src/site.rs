@@ -51,6 +51,14 @@ impl Site {
         }
     }
 
+    /// That of a call of which nothing is told.
+    pub fn unknown(call: &'static str) -> Site {
+        Site {
+            call,
+            frames: Frames::One(0),
+        }
+    }
+
     /// The addresses that its calls return to, the innermost first.
     pub fn frames(&self) -> &[u64] {
         match &self.frames {

@@ -50,6 +50,8 @@ struct Window {
     letters: Vec<Letter>,
     /// What it has done under shared locks, the last of it.
     shared: VecDeque<Access>,
+    /// How many of these may not be complete.
+    open: usize,
     /// Whether a notification has come since the last fence: what this rank does then may be
     /// ordered behind what others have done.
     is_notified: bool,
@@ -193,7 +195,7 @@ pub fn before(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
         return Vec::new();
     };
     let mut found = Vec::new();
-    if let Some(access) = access(args, site()) {
+    if let Some(access) = access(args, Site::unknown(args.call.name)) {
         find(win.0, |window| {
             if !window.may_access(access.target) {
                 found.push(no_epoch(&site, window));
@@ -270,9 +272,12 @@ impl Window {
 
     /// Keeps an access under a shared lock, which has just begun.
     fn keep(&mut self, access: Access) {
-        if self.shared.len() == SHARED {
-            self.shared.pop_front();
+        if self.shared.len() == SHARED
+            && let Some(oldest) = self.shared.pop_front()
+        {
+            self.open -= usize::from(oldest.is_open());
         }
+        self.open += 1;
         let span = Span {
             clock: clock(),
             from: catena_trace::monotonic_ns(),
@@ -291,9 +296,12 @@ impl Window {
             _ => return,
         };
         let now = catena_trace::monotonic_ns();
-        let is_its = |it: &&mut Access| target.is_none_or(|target| target == it.target);
-        for access in self.shared.iter_mut().rev().filter(is_its) {
-            access.span.to = access.span.to.min(now);
+        let open = self.shared.iter_mut().rev().filter(|it| it.is_open());
+        for access in open.take(self.open) {
+            if target.is_none_or(|target| target == access.target) {
+                access.span.to = now;
+                self.open -= 1;
+            }
         }
     }
 
@@ -400,7 +408,11 @@ pub fn after(
     let Some(win) = window(args) else {
         return Vec::new();
     };
-    if let Some(access) = access(args, site()) {
+    if access::act(args.call.name).is_none() {
+        return synchronized(args, win, site);
+    }
+    let site = site();
+    if let Some(access) = access(args, site.clone()) {
         let target = access.target;
         // What has a request is complete when that is.
         let has_request = args.named("request").is_some();
@@ -428,11 +440,10 @@ pub fn after(
                 window: win.0,
                 target,
             };
-            requests::begun(owner, uses.to_vec(), shadow, site());
+            requests::begun(owner, uses.to_vec(), shadow, site);
         }
-        return Vec::new();
     }
-    synchronized(args, win, site)
+    Vec::new()
 }
 
 /// Notes what a call on a window has done that has failed with this code: where an access was
@@ -670,6 +681,7 @@ fn made(args: &Args, site: Site) {
         started: Vec::new(),
         letters: Vec::new(),
         shared: VecDeque::new(),
+        open: 0,
         is_notified: false,
     };
     with(|all| all.insert(handle, window));

@@ -4,7 +4,7 @@
 
 use catena_abi as abi;
 use catena_fabric::Peer;
-use catena_hang::{Envelope, Member, Need, WaitsFor, What};
+use catena_hang::{Envelope, Member, Names, Need, WaitsFor, What};
 use catena_link::{Awaited, Cid, Context, Needs, Plane, ReqId, Selector};
 
 use crate::coll::ends::Key;
@@ -79,6 +79,18 @@ pub(crate) fn of_rank(process: &Process, what: What, cid: Cid, rank: u32) -> Nee
         None => need.open = true,
     }
     need
+}
+
+/// The members of a communicator as the job counts them, in its own order: `ranks 1 and 5`; `None`
+/// if that is how it counts them itself, or it is one between two groups.
+pub fn members_in_words(process: &Process, comm: &Comm) -> Option<String> {
+    let need = of_all(process, What::Other, comm);
+    let &[(first, _), ..] = &need.of[..] else {
+        return None;
+    };
+    let is_as_the_job = first.rank == 0 && need.of.len() == 1;
+    let is_told = !is_as_the_job && comm.remote.is_none();
+    is_told.then(|| Names::of_job(first.job).all(need.members()))
 }
 
 /// What all members of a communicator are to do together.

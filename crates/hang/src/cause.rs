@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Need, WaitsFor, What};
+use crate::waits_for::{Member, Need, What};
 use crate::words::{self, Names, list, span};
 
 /// Ranks that do the same.
@@ -68,34 +68,62 @@ pub struct Finding {
 /// assert!(finding.cause.starts_with("rank 0 waits in MPI_Recv for a message from rank 1"));
 /// ```
 pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) -> Option<Finding> {
-    let ranks = lasting(before, now);
-    let graph = Graph::new(&ranks);
-    let held = graph.held();
-    let case = Case {
-        graph: &graph,
-        names,
+    let mut ranks = lasting(before, now);
+    let deadlock = |ranks: &[Rank]| {
+        let graph = Graph::new(ranks);
+        let held = graph.held();
+        let roots = graph.roots(&held);
+        let case = Case {
+            graph: &graph,
+            names,
+        };
+        roots.first().map(|root| case.deadlock(root, &held))
     };
-    if held.is_empty() {
-        return case.slow(patience, |_, _| false);
+    if let Some(found) = deadlock(&ranks) {
+        return Some(found);
     }
-    let roots = graph.roots(&held);
-    let root = roots.first()?;
-    Some(case.deadlock(root, &held))
+    let slow = {
+        let graph = Graph::new(&ranks);
+        let case = Case {
+            graph: &graph,
+            names,
+        };
+        case.slow(patience, |_, _| false)?
+    };
+    // On a busy host some may not have had a turn since. If their waits last, they are for ever.
+    let threads = ranks.iter_mut().flat_map(|it| &mut it.threads);
+    threads.for_each(|it| it.may_be_over = false);
+    Some(match deadlock(&ranks) {
+        Some(likely) => Finding {
+            definite: false,
+            waited: slow.waited,
+            waits: slow.waits,
+            ..likely
+        },
+        None => slow,
+    })
 }
 
 /// How many processes a rank may wait for besides those that are seen: it may be on a host whose
 /// processes see their own host only.
 const UNSEEN: u64 = 1 << 16;
 
-/// In so much time a rank that waits tells it again, several times: nanoseconds.
-const TELLS: u64 = 500_000_000;
-
-/// Ranks with those waits only that were there before, and have lasted since.
+/// Ranks of which it is known which waits have lasted from one look to the next.
+///
+/// What waits for each other at one moment waits for ever. That moment is the end of the first
+/// look: a wait counts if it was seen there, and its thread has looked since whether it is over, or
+/// what ends it may have come to a rank that had no turn. So it does not matter how long a look
+/// takes.
 pub(crate) fn lasting<'b>(before: &'b [Rank], now: &[Rank]) -> Vec<Rank> {
+    let mut looked = BTreeMap::new();
+    for rank in before {
+        let end: &mut u64 = looked.entry(rank.host.as_str()).or_default();
+        *end = rank.at.max(*end);
+    }
     let waits = |rank: &'b Rank| {
         rank.waits().map(|(thread, waits)| {
             let whose = (rank.member, rank.pid, thread.thread);
-            (whose, (waits, thread.calls, rank.at))
+            (whose, (waits, thread.calls))
         })
     };
     // Who was stopped may not have had a turn since.
@@ -105,19 +133,18 @@ pub(crate) fn lasting<'b>(before: &'b [Rank], now: &[Rank]) -> Vec<Rank> {
     let most = now.len() as u64 + UNSEEN;
     for rank in &mut now {
         rank.doubt(most);
-        let (member, pid, seen) = (rank.member, rank.pid, rank.at);
+        let end = looked.get(rank.host.as_str()).copied().unwrap_or(u64::MAX);
         for thread in &mut rank.threads {
-            let calls = thread.calls;
-            let was = before.get(&(member, pid, thread.thread));
-            thread.waits = thread.waits.take().and_then(|it| {
-                let &(was, calls_before, seen_before) = was?;
-                let is_same = (was.since, calls_before) == (it.since, calls);
-                // Who did not tell it again between two looks may have had something to do.
-                let is_told = it.told > was.told || seen.saturating_sub(seen_before) < TELLS;
-                // What has arrived since may have come after the look at the one that it is for.
-                let sent = it.sent.max(was.sent);
-                (is_same && is_told).then_some(WaitsFor { sent, ..it })
+            let Some(waits) = &mut thread.waits else {
+                continue;
+            };
+            let was = before.get(&(rank.member, rank.pid, thread.thread));
+            let has_lasted = was.is_some_and(|&(was, calls)| {
+                (was.since, calls) == (waits.since, thread.calls) && waits.told >= end
             });
+            thread.may_be_over = !has_lasted;
+            // What has arrived since may have come after the look at the one that it is for.
+            waits.sent = was.map_or(waits.sent, |(was, _)| was.sent.max(waits.sent));
         }
     }
     now
@@ -155,11 +182,24 @@ impl<'a> Case<'_, 'a> {
         words::does(rank, &named, self.names)
     }
 
-    /// What a rank does, without those for whom it waits.
-    fn activity(&self, rank: &Rank) -> Activity {
+    /// The calls in which ranks wait of which some have no place: others do the same there, as far
+    /// as can be seen.
+    fn unplaced(&self) -> BTreeSet<&'a str> {
+        let threads = self.graph.ranks.values().flat_map(|it| it.waits());
+        let unplaced = threads.filter(|(thread, _)| thread.place.is_empty());
+        unplaced.map(|(thread, _)| thread.call.as_str()).collect()
+    }
+
+    /// What a rank does, without those for whom it waits; without the place in such calls.
+    fn activity(&self, rank: &Rank, unplaced: &BTreeSet<&str>) -> Activity {
         let waits = rank.waits().next();
         let need = waits.and_then(|(_, waits)| waits.needs.first());
-        let call = waits.map_or(String::new(), |(thread, _)| words::call(thread));
+        let call = waits.map_or(String::new(), |(thread, _)| {
+            match unplaced.contains(thread.call.as_str()) {
+                true => thread.call.clone(),
+                false => words::call(thread),
+            }
+        });
         let collective = need.and_then(|it| it.call.clone());
         let about = need.map_or(String::new(), |it| it.about.clone());
         (call, collective, about)
@@ -171,11 +211,12 @@ impl<'a> Case<'_, 'a> {
 
     /// All ranks by what they do.
     fn groups(&self, culprits: &[Member]) -> Vec<Group> {
+        let unplaced = self.unplaced();
         let mut by_activity: BTreeMap<(bool, State, Activity), Vec<&'a Rank>> = BTreeMap::new();
         for rank in self.graph.ranks.values() {
             let is_innocent = !culprits.contains(&rank.member);
             let activity = match rank.waits().next() {
-                Some(_) => self.activity(rank),
+                Some(_) => self.activity(rank, &unplaced),
                 None => (self.rank_does(rank), None, String::new()),
             };
             by_activity
@@ -340,13 +381,15 @@ impl<'a> Case<'_, 'a> {
             return self.gone(blocker, waiter);
         }
         // Those outside of the circle that do the same are told with them.
-        let ours: BTreeSet<Activity> = ranks.iter().map(|it| self.activity(it)).collect();
+        let unplaced = self.unplaced();
+        let activity = |it: &Rank| self.activity(it, &unplaced);
+        let ours: BTreeSet<Activity> = ranks.iter().map(|it| activity(it)).collect();
         let mut by_activity: BTreeMap<Activity, Vec<&'a Rank>> = BTreeMap::new();
         // Of those that wait for messages from each other one after the other, the last one tells
         // most.
         let counts = |it: &Rank| last.is_none_or(|last| it.member == last.member || !receives(it));
         for rank in held.iter().filter(|it| counts(it)) {
-            let activity = self.activity(rank);
+            let activity = activity(rank);
             if ours.contains(&activity) {
                 by_activity.entry(activity).or_default().push(rank);
             }
@@ -443,10 +486,11 @@ impl<'a> Case<'_, 'a> {
             .filter(is_long)
             .find(|it| !is_known(it.member, since(it)))?;
         let waited = self.waited(waiter);
-        // Those that run, and to whom waiting leads.
+        // Those that run, and to whom waiting leads; or, if there are none, whose waits may be
+        // over.
         let mut seen = BTreeSet::new();
         let mut next = vec![waiter.member];
-        let mut running = BTreeSet::new();
+        let (mut running, mut doubtful) = (BTreeSet::new(), BTreeSet::new());
         // Many may wait for the same.
         let mut followed = BTreeSet::new();
         while let Some(member) = next.pop() {
@@ -454,12 +498,19 @@ impl<'a> Case<'_, 'a> {
                 continue;
             }
             match self.graph.ranks.get(&member) {
-                Some(rank) if rank.is_stuck() => {
+                Some(rank) if rank.is_waiting() => {
+                    if !rank.is_stuck() {
+                        doubtful.insert(member);
+                    }
                     let needs = rank.needs().filter(|need| followed.insert(&need.of));
                     next.extend(needs.flat_map(Need::members));
                 }
                 _ => _ = running.insert(member),
             }
+        }
+        let is_doubtful = running.is_empty();
+        if is_doubtful {
+            running = doubtful;
         }
         running.remove(&waiter.member);
         let who = self.one(waiter.member);
@@ -476,6 +527,7 @@ impl<'a> Case<'_, 'a> {
                 self.names.all(running.iter().copied()),
                 match running.len() {
                     1 => self.does(first),
+                    _ if is_doubtful => "have begun to wait in MPI, too".to_string(),
                     _ => "do not wait in MPI".to_string(),
                 },
             ),

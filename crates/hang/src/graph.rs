@@ -34,6 +34,11 @@ fn is_of_few(need: &Need) -> bool {
     !need.together && need.of.iter().fold(0, count) <= FEW
 }
 
+/// Whether two ranks wait for the same, that all do together.
+fn are_one(one: &Need, other: &Need) -> bool {
+    one.together && (one.what, &one.about) == (other.what, &other.about)
+}
+
 impl<'a> Graph<'a> {
     /// Computes who can be released. Cost: needs times sweeps; of chains of waits in the order of
     /// the ranks, up or down, one sweep releases all.
@@ -155,18 +160,24 @@ impl<'a> Graph<'a> {
         let Some(rank) = self.ranks.get(&member) else {
             return false;
         };
-        let is_same = |it: &Need| it.together && (it.what, &it.about) == (need.what, &need.about);
         let is_through = matches!(rank.state, State::Left | State::Ended);
-        need.what == What::End && is_through || rank.needs().any(is_same)
+        need.what == What::End && is_through || rank.lasting_needs().any(|it| are_one(it, need))
     }
 
     /// Those to name for what a rank needs: without itself, unless it is the only one, and without
-    /// those who have done their part.
+    /// those who have done their part, or seem to.
     pub fn named(&self, need: &'a Need, by: Member) -> Vec<Member> {
-        let all: Vec<_> = match is_of_few(need) {
+        let mut all: Vec<_> = match is_of_few(need) {
             true => need.members().collect(),
             false => self.many(need).1.to_vec(),
         };
+        let seems_to = |it: &Member| {
+            let rank = self.ranks.get(it);
+            rank.is_some_and(|it| it.needs().any(|it| are_one(it, need)))
+        };
+        if all.iter().any(|it| !seems_to(it)) {
+            all.retain(|it| !seems_to(it));
+        }
         let others: Vec<_> = all.iter().copied().filter(|&it| it != by).collect();
         match others.is_empty() {
             true => all,

@@ -10,10 +10,6 @@ use crate::calls::function_name;
 use crate::rank::{Rank, State, Thread};
 use crate::waits_for::{Member, WaitsFor};
 
-/// How old what a thread has told of its wait may be: it tells ten times a second. One that has not
-/// for longer is in a handler of a signal, is starved or kept from running, and may do anything.
-const FRESH: u64 = 1_500_000_000;
-
 /// What is seen of a process, whose number on this host is `pid`; `None` if that has ended.
 ///
 /// # Errors
@@ -47,6 +43,7 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
                 let by_others = if waits.by_others > 0 { who.ranks } else { 0 };
                 Some(WaitsFor { by_others, ..waits })
             }),
+            may_be_over: false,
         });
     }
     // In those that only one thread at a time uses, no other one can end its wait.
@@ -72,11 +69,7 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         }
         None => false,
     };
-    let is_old = |thread: &Thread| {
-        let told = thread.waits.as_ref().map(|it| it.told);
-        told.is_some_and(|told| at.saturating_sub(told) > FRESH)
-    };
-    let others = others || view.is_in_program() || threads.iter().any(is_old);
+    let others = others || view.is_in_program();
     Ok(Rank {
         at,
         others,

@@ -43,6 +43,9 @@ pub struct Thread {
     pub place: String,
     /// What it waits for, if it has waited long.
     pub waits: Option<WaitsFor>,
+    /// Whether that may be over, as far as two looks tell: it has begun since the first one, or was
+    /// not told again after that. It is not kept in bytes.
+    pub may_be_over: bool,
 }
 
 /// A process of a job, as it was seen at one moment.
@@ -65,10 +68,16 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// Whether it does nothing but wait: all of its threads that may use MPI do.
-    pub fn is_stuck(&self) -> bool {
+    /// Whether it does nothing but wait, as far as is known: all of its threads that may use MPI
+    /// do.
+    pub fn is_waiting(&self) -> bool {
         let all_wait = || self.threads.iter().all(|it| it.waits.is_some());
         self.state == State::Running && !self.others && !self.threads.is_empty() && all_wait()
+    }
+
+    /// Whether it has done nothing but wait from one look to the next.
+    pub fn is_stuck(&self) -> bool {
+        self.is_waiting() && !self.threads.iter().any(|it| it.may_be_over)
     }
 
     /// What its threads wait for.
@@ -76,6 +85,13 @@ impl Rank {
         self.threads
             .iter()
             .filter_map(|thread| Some((thread, thread.waits.as_ref()?)))
+    }
+
+    /// What those of its threads need whose waits have lasted.
+    pub(crate) fn lasting_needs(&self) -> impl Iterator<Item = &Need> {
+        let lasting = self.threads.iter().filter(|it| !it.may_be_over);
+        let waits = lasting.filter_map(|it| it.waits.as_ref());
+        waits.flat_map(|it| &it.needs)
     }
 
     /// What it needs, all of its threads.
@@ -138,6 +154,7 @@ impl Rank {
                     [] => None,
                     bytes => Some(WaitsFor::read(bytes)?),
                 },
+                may_be_over: false,
             })
         });
         let threads = threads.collect::<Result<_, _>>()?;
@@ -176,6 +193,7 @@ mod tests {
                         since: 4,
                         ..WaitsFor::default()
                     }),
+                    ..Thread::default()
                 },
                 Thread::default(),
             ],

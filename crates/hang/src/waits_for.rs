@@ -169,8 +169,8 @@ impl Sent {
 pub struct WaitsFor {
     /// Since when nothing has moved for this process: nanoseconds of the monotonic clock.
     pub since: u64,
-    /// When this was told: nanoseconds of the monotonic clock. A thread that waits tells it again
-    /// and again.
+    /// Since when its thread has looked once more whether it is over: nanoseconds of the monotonic
+    /// clock. A thread that waits tells it again and again, ten times a second.
     pub told: u64,
     /// What has become of what its process has sent.
     pub sent: Sent,

@@ -112,10 +112,16 @@ impl Watch {
         }
         let is_known = |member, since| self.told.contains(&(false, member, since));
         let slow = case.slow(self.patience, is_known)?;
-        // The next look tells whether those that seem to run have begun to wait.
-        let (waiting, lasting) = (waiting(now), waiting(&ranks));
-        let is_new = |it: &Member| waiting.contains(it) && !lasting.contains(it);
-        if slow.culprits.iter().all(is_new) {
+        // The next look tells whether waits last of which that is not known yet.
+        let may_be_over = |it: &&Rank| it.is_waiting() && !it.is_stuck();
+        let doubtful: BTreeSet<_> = ranks
+            .iter()
+            .filter(may_be_over)
+            .map(|it| it.member)
+            .collect();
+        let is_doubtful = |it: &Member| doubtful.contains(it);
+        let mut waits = slow.waits.iter().map(|(member, _)| member);
+        if slow.culprits.iter().all(is_doubtful) || waits.any(is_doubtful) {
             return None;
         }
         Some(match likely {
@@ -177,12 +183,6 @@ impl Watch {
     }
 }
 
-/// Those of some ranks that wait.
-fn waiting(ranks: &[Rank]) -> BTreeSet<Member> {
-    let waiting = ranks.iter().filter(|it| it.waits().next().is_some());
-    waiting.map(|it| it.member).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,6 +201,7 @@ mod tests {
             });
             WaitsFor {
                 since: since * SECOND,
+                told: 100 * SECOND,
                 sent,
                 needs: vec![need],
                 ..WaitsFor::default()
@@ -337,6 +338,22 @@ mod tests {
         let late = [&early[..], &pair(4, 90)].concat();
         assert_eq!(culprits(&late), Some(4));
         assert_eq!(culprits(&late), None);
+    }
+
+    /// All are stopped, and go on: one has finished before the other one had a turn.
+    #[test]
+    fn one_that_had_no_turn_since_all_were_stopped_is_not_said_to_wait_long() {
+        let mut watch = Watch::new(Duration::from_secs(30));
+        let mut ranks = [
+            rank(0, "a", Some((1, 95, Sent::Arrived))),
+            rank(1, "a", None),
+        ];
+        let waits = ranks[0].threads[0].waits.as_mut().expect("it waits");
+        waits.told = 99 * SECOND;
+        watch.see(ranks.to_vec());
+        ranks.iter_mut().for_each(|it| it.at += 100 * SECOND);
+        ranks[1].state = State::Left;
+        assert_eq!(watch.judge(&Names::of_job(1), &ranks), None);
     }
 
     #[test]

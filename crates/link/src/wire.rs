@@ -23,8 +23,8 @@
 //! | `Ping`      | –                 | –        | –       | –              | –                |
 //! | `Active`    | its user's, class | –        | user's  | its user's     | its user's       |
 //!
-//! An `Eager` or `Rts` with a seal (`SealedEager`, `SealedRts`) has that in the upper half of
-//! `len`.
+//! An `Eager`, `Rts` or `Lent` with a seal (`SealedEager`, `SealedRts`, `SealedLent`) has that in
+//! the upper half of `len`.
 //!
 //! A message that is `Lent` is short: its receiver reads it where it lies if it is the first to
 //! take the claim on it, and else its sender has, and sends it in packets, all of which are `More`.
@@ -77,15 +77,15 @@ pub(crate) mod kind {
     pub const SEALED_EAGER: u8 = 20;
     pub const SEALED_RTS: u8 = 21;
     pub const LENT: u8 = 22;
+    pub const SEALED_LENT: u8 = 23;
 }
 
 /// Whether packets of that kind are handled in order of their number.
 pub(crate) fn is_sequenced(kind: u8) -> bool {
-    (kind::EAGER..=kind::SKIP).contains(&kind)
-        || matches!(
-            kind,
-            kind::MARK | kind::SEALED_EAGER | kind::SEALED_RTS | kind::LENT
-        )
+    matches!(
+        kind,
+        kind::EAGER..=kind::SKIP | kind::MARK | kind::SEALED_EAGER..=kind::SEALED_LENT
+    )
 }
 
 /// The length of the message that a packet is the first of, if it is one.
@@ -93,7 +93,9 @@ pub fn begins(header: &Header) -> Option<u64> {
     match header.kind {
         kind::EAGER | kind::RTS | kind::LENT => Some(header.len),
         kind::EAGER_SYNC => Some(SyncLen::decode(header.len).len),
-        kind::SEALED_EAGER | kind::SEALED_RTS => Some(header.len & u64::from(u32::MAX)),
+        kind::SEALED_EAGER | kind::SEALED_RTS | kind::SEALED_LENT => {
+            Some(header.len & u64::from(u32::MAX))
+        }
         _ => None,
     }
 }
@@ -104,6 +106,7 @@ pub(crate) fn seal(header: &mut Header, seal: u32) {
     let kind = match header.kind {
         kind::EAGER => kind::SEALED_EAGER,
         kind::RTS => kind::SEALED_RTS,
+        kind::LENT => kind::SEALED_LENT,
         _ => return,
     };
     if seal != 0 && header.len <= u64::from(u32::MAX) {
@@ -117,6 +120,7 @@ pub(crate) fn unseal(header: &mut Header) -> u32 {
     header.kind = match header.kind {
         kind::SEALED_EAGER => kind::EAGER,
         kind::SEALED_RTS => kind::RTS,
+        kind::SEALED_LENT => kind::LENT,
         _ => return 0,
     };
     let seal = (header.len >> 32) as u32;
@@ -430,6 +434,7 @@ mod tests {
         for (kind, len, sealed) in [
             (kind::EAGER, 7, true),
             (kind::RTS, u64::from(u32::MAX), true),
+            (kind::LENT, 1 << 16, true),
             (kind::RTS, 1 << 32, false),
             (kind::EAGER_SYNC, 7, false),
         ] {

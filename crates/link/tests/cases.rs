@@ -3,7 +3,7 @@
 mod common;
 
 use catena_fabric::Peer;
-use catena_link::{ANY_SOURCE, ANY_TAG, Cid, Failure, Mode, Plane, ReqId, Sent};
+use catena_link::{ANY_SOURCE, ANY_TAG, Cid, Failure, Mode, Plane, ReqId, Sent, Source};
 
 use catena_sim::{Reads, Rng, Seed, Sim};
 use common::*;
@@ -69,9 +69,12 @@ fn a_synchronous_send_waits_for_the_match() {
 
 #[test]
 fn a_lent_message_is_read_where_it_lies_or_taken_back() {
-    for is_taken_back in [false, true] {
+    for (is_taken_back, has_seal) in [(false, false), (true, false), (false, true), (true, true)] {
         let sim = Sim::new(Seed(5)).max_packet(32).eager_max(64);
         let mut ranks = two(sim.reads(Reads::Whole).lends_one_in(1));
+        if has_seal {
+            ranks.iter_mut().for_each(Rank::seal_messages);
+        }
         let data = pattern(1, 60);
         let into = if is_taken_back {
             let id = pending(send(&mut ranks, 1, Mode::Standard, &data));
@@ -87,6 +90,7 @@ fn a_lent_message_is_read_where_it_lies_or_taken_back() {
         wait(&mut ranks, 1, into.0);
         quiesce(&mut ranks);
         assert_eq!(into.1.bytes(), data.0[..]);
+        assert_eq!(into.1.2.get(), if has_seal { data.seal() } else { 0 });
         let (sender, receiver) = (ranks[0].counters(), ranks[1].counters());
         assert_eq!(sender.taken_back, u64::from(is_taken_back));
         assert_eq!(receiver.got.messages, u64::from(!is_taken_back));

@@ -114,8 +114,6 @@ pub struct State {
     pub is_enabled: bool,
     /// Room below which a buffer for many messages is given back.
     pub least_room: usize,
-    /// Receives that are under way, for those who cancel.
-    receives: Vec<NonNull<Op>>,
     /// Receives of plain messages that wait for a buffer for many messages to be full, in order.
     behind: VecDeque<NonNull<Op>>,
     /// Buffers for many messages that are posted.
@@ -184,7 +182,6 @@ impl State {
             rx_flags: 0,
             is_enabled: false,
             least_room: 64,
-            receives: Vec::new(),
             behind: VecDeque::new(),
             filling: Vec::new(),
             claimed: HashMap::new(),
@@ -276,22 +273,8 @@ impl State {
     /// A receive is under way as that request.
     fn enter(&mut self, mut op: NonNull<Op>, request: ReqId) {
         // SAFETY: it is there; the engine reads other fields of it.
-        let it = unsafe { op.as_mut() };
-        (it.request, it.place) = (Some(request), self.receives.len());
-        self.receives.push(op);
+        unsafe { op.as_mut() }.request = Some(request);
         self.begin(op, request);
-    }
-
-    /// A receive is under way no more.
-    pub fn leave(&mut self, op: NonNull<Op>) {
-        // SAFETY: receives that are under way are there.
-        unsafe {
-            let place = op.as_ref().place;
-            self.receives.swap_remove(place);
-            if let Some(moved) = self.receives.get_mut(place) {
-                moved.as_mut().place = place;
-            }
-        }
     }
 
     /// Posts a receive of an operation, which ends as it does.
@@ -347,8 +330,8 @@ impl State {
             let op = unsafe { op.as_ref() };
             op.context == context && matches!(op.kind, Kind::Recv | Kind::MultiRecv)
         };
-        let mut last = self.receives.iter().rev().copied();
-        let is_there = match last.find(|it| is_it(it)) {
+        let found = self.pool.receives().find(is_it);
+        let is_there = match found {
             Some(op) => self.take_back(op),
             None => match self.behind.iter().position(is_it) {
                 Some(at) => {
@@ -540,7 +523,7 @@ impl State {
         match it.kind {
             Kind::Send => self.end_send(op, &completion),
             Kind::Recv | Kind::MultiRecv => {
-                self.leave(op);
+                it.request = None;
                 self.hears(completion.source as u32);
                 self.end_recv(op, &completion);
             }
@@ -553,7 +536,7 @@ impl State {
                 self.serve_those_here();
             }
             Kind::Read => {
-                self.leave(op);
+                it.request = None;
                 let is_short = completion.len != it.len as u64 || completion.cancelled;
                 let error = match &completion.error {
                     Some(failure) => number_of(failure),
@@ -563,7 +546,7 @@ impl State {
                 self.part_done(it.number, error, "what was read did not come");
             }
             Kind::Written => {
-                self.leave(op);
+                it.request = None;
                 self.end_written(op, &completion);
             }
             Kind::Write => {}

@@ -13,6 +13,7 @@ use crate::host;
 use crate::links;
 use crate::memory::Regions;
 use crate::mover::Mover;
+use crate::networks;
 use crate::object::{NOTHING, begun, free, made, of};
 use crate::queue::{CqObject, EVERYWHERE, Progress, Queue, lock};
 use crate::sys::{CmOps, EpOps, Fid, FidEp, FidOps, Info, class, err, flag, num};
@@ -57,6 +58,8 @@ pub struct EpObject {
     link: String,
     /// Whether progress is automatic.
     is_auto: bool,
+    /// Whether the program keeps its calls on objects of the domain apart.
+    is_apart: bool,
 }
 
 static FID_OPS: FidOps = FidOps {
@@ -162,15 +165,24 @@ pub unsafe fn open(
         (key, info.tx_attr.as_ref(), info.rx_attr.as_ref())
     };
     // SAFETY: as promised.
-    let is_auto = unsafe { info.domain_attr.as_ref() }.is_some_and(|it| {
+    let domain = unsafe { info.domain_attr.as_ref() };
+    let is_auto = domain.is_some_and(|it| {
         it.data_progress == num::PROGRESS_AUTO || it.control_progress == num::PROGRESS_AUTO
     });
+    let is_apart = domain.is_some_and(|it| it.threading == num::THREAD_DOMAIN);
     let opened = links::chain(link).and_then(|chain| {
         let secret = links::secret(key)?;
         Routes::alone(&chain, Some(&secret))
     });
     let routes = opened.map_err(|why| {
-        host::warn(host::EP, &format!("no endpoint over {link}: {why}"));
+        let hidden = match std::env::var("FI_PROVIDER") {
+            Ok(set) if networks::are_in(link) => {
+                format!("; FI_PROVIDER={set} may hide it: name its provider there, too")
+            }
+            _ => String::new(),
+        };
+        let text = format!("no endpoint over {link}: {why}{hidden}");
+        host::warn(host::EP, &text);
         -libc::ENODEV
     })?;
     let record = routes.short_address().ok_or(err::INVAL)?;
@@ -208,6 +220,7 @@ pub unsafe fn open(
         address,
         link: link.to_owned(),
         is_auto,
+        is_apart,
     }))
 }
 
@@ -368,15 +381,19 @@ unsafe extern "C" fn control(fid: *mut Fid, command: c_int, arg: *mut c_void) ->
                 state.is_enabled = true;
                 let regions = Arc::clone(&state.regions);
                 drop(state);
+                let queues = object.queues.borrow();
+                let counters = object.counters.borrow();
+                let moves = object.is_auto
+                    || queues.iter().any(|it| it.signal.is_there())
+                    || counters.iter().any(|it| it.signal.is_there());
+                if object.is_apart && !moves {
+                    object.core.keep_apart();
+                }
                 regions.endpoints.add(&object.mover);
                 EVERYWHERE.add(&object.mover);
-                let queues = object.queues.borrow();
                 queues.iter().for_each(|it| it.add(&object.mover));
-                let counters = object.counters.borrow();
                 counters.iter().for_each(|it| it.movers.add(&object.mover));
-                let waits = queues.iter().any(|it| it.signal.is_there())
-                    || counters.iter().any(|it| it.signal.is_there());
-                match object.is_auto || waits {
+                match moves {
                     true => object.start_mover(),
                     false => 0,
                 }

@@ -6,6 +6,14 @@ use std::sync::OnceLock;
 
 use crate::sys::{Info, Provider};
 
+type GetInfo = unsafe extern "C" fn(
+    u32,
+    *const c_char,
+    *const c_char,
+    u64,
+    *const Info,
+    *mut *mut Info,
+) -> c_int;
 type DupInfo = unsafe extern "C" fn(*const Info) -> *mut Info;
 type FreeInfo = unsafe extern "C" fn(*mut Info);
 type Log =
@@ -18,6 +26,7 @@ struct Host {
     /// Where it lies.
     base: usize,
     version: u32,
+    getinfo: GetInfo,
     dupinfo: DupInfo,
     freeinfo: FreeInfo,
     log: Log,
@@ -78,6 +87,7 @@ pub fn find(caller: *const c_void) -> Option<u32> {
         Host {
             base,
             version: version(),
+            getinfo: std::mem::transmute::<*mut c_void, GetInfo>(symbol(c"fi_getinfo")?),
             dupinfo: std::mem::transmute::<*mut c_void, DupInfo>(symbol(c"fi_dupinfo")?),
             freeinfo: std::mem::transmute::<*mut c_void, FreeInfo>(symbol(c"fi_freeinfo")?),
             log: std::mem::transmute::<*mut c_void, Log>(symbol(c"fi_log")?),
@@ -106,6 +116,29 @@ pub fn set_provider(provider: *const Provider) {
 pub fn allocinfo() -> *mut Info {
     // SAFETY: null asks for an empty one.
     unsafe { (host().dupinfo)(std::ptr::null()) }
+}
+
+/// What all providers offer to one who asks so; null if nobody offers anything.
+///
+/// # Safety
+/// Hints of this libfabric's.
+pub unsafe fn getinfo(hints: *const Info) -> *mut Info {
+    let (no, mut offers) = (std::ptr::null(), null_mut());
+    // SAFETY: as promised; without a node and a service.
+    let status = unsafe { (host().getinfo)(OLDEST, no, no, 0, hints, &raw mut offers) };
+    match status {
+        0 => offers,
+        _ => null_mut(),
+    }
+}
+
+/// A copy of an offer; null without memory.
+///
+/// # Safety
+/// It comes from this libfabric.
+pub unsafe fn dupinfo(info: *const Info) -> *mut Info {
+    // SAFETY: as promised.
+    unsafe { (host().dupinfo)(info) }
 }
 
 /// Frees an offer, and those that follow it.

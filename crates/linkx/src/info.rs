@@ -7,6 +7,7 @@ use crate::arithmetic;
 use crate::endpoint::{INJECT, MOST, RX_FLAGS, TX_FLAGS};
 use crate::host;
 use crate::links;
+use crate::networks;
 use crate::sys::{Info, err, flag, mr, num};
 use crate::vector::{ADDRESS, Address, record_of};
 
@@ -231,6 +232,7 @@ unsafe fn offer(version: u32, link: &str, hints: Option<&Info>, caps: u64) -> *m
         fabric.name = host::strdup("linkx");
         fabric.prov_version = 1 << 16;
         fabric.api_version = version;
+        it.nic = networks::card(link);
         if let Some(hints) = hints {
             prefer(it, hints, version);
         }
@@ -306,7 +308,7 @@ pub unsafe extern "C" fn getinfo(
     hints: *const Info,
     to: *mut *mut Info,
 ) -> c_int {
-    if flags & flag::ASKED_BY_LAYERS != 0 {
+    if flags & flag::ASKED_BY_LAYERS != 0 || networks::are_asked() {
         return err::NODATA;
     }
     // SAFETY: hints as the manual page has them, or null.
@@ -323,7 +325,7 @@ pub unsafe extern "C" fn getinfo(
         host::inform(host::CORE, &format!("not offered: {why}"));
         return err::NODATA;
     }
-    let links = match links::offered() {
+    let links = match links::offered(networks::links) {
         Ok(links) => links,
         Err(why) => {
             host::warn(host::CORE, &why);
@@ -343,7 +345,7 @@ pub unsafe extern "C" fn getinfo(
         return err::NODATA;
     }
     let (mut first, mut last) = (null_mut::<Info>(), null_mut::<Info>());
-    for (link, _) in links {
+    for link in links {
         if !domain.is_empty() && domain != link {
             continue;
         }

@@ -40,6 +40,7 @@
 //! | `signal`   | descriptors to wait on                                            |
 //! | `op`       | one operation, and its memory as the engine sees it               |
 //! | `object`   | what all objects have in common                                   |
+//! | `networks` | the networks of other providers, and their cards                  |
 //! | `links`    | what is linked: `FI_LINKX_LINKS`                                  |
 //! | `host`     | the libfabric that has loaded this provider                       |
 //! | `sys`      | the structures and tables of libfabric                            |
@@ -61,6 +62,7 @@ mod links;
 mod memory;
 mod messages;
 mod mover;
+mod networks;
 mod object;
 mod op;
 mod poll;

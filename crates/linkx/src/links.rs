@@ -3,7 +3,7 @@
 use catena_net::Chain;
 use catena_proof::Secret;
 
-/// The links if nobody says which: shared memory and TCP.
+/// The last link if nobody says which: shared memory and TCP.
 const DEFAULT: &str = "shm+tcp";
 
 /// Names the links: transports joined by `+`, links separated by `|`.
@@ -11,21 +11,26 @@ const LINKS: &str = "FI_LINKX_LINKS";
 /// Names the secret, 64 hexadecimal digits.
 const SECRET: &str = "FI_LINKX_SECRET";
 
-/// The links that are offered, as they are written and as chains.
+/// The links that are offered: those that the environment names, or `found` ones and the default.
 ///
 /// # Errors
 /// What is wrong with what the environment says, and what to write instead.
-pub fn offered() -> Result<Vec<(String, Chain)>, String> {
-    let text = std::env::var(LINKS).unwrap_or_else(|_| DEFAULT.to_string());
-    parse(&text).map_err(|why| format!("{LINKS}={text}: {why}"))
+pub fn offered(found: impl FnOnce() -> Vec<String>) -> Result<Vec<String>, String> {
+    match std::env::var(LINKS) {
+        Ok(text) => parse(&text).map_err(|why| format!("{LINKS}={text}: {why}")),
+        Err(_) => {
+            let default = [DEFAULT.to_string()];
+            Ok(found().into_iter().chain(default).collect())
+        }
+    }
 }
 
-fn parse(text: &str) -> Result<Vec<(String, Chain)>, String> {
+fn parse(text: &str) -> Result<Vec<String>, String> {
     let one = |link: &str| {
         let link = link.trim();
         match link.is_empty() {
             true => Err("a link is missing, as in shm+tcp|shm+cxi".to_string()),
-            false => Ok((link.to_string(), chain(link)?)),
+            false => chain(link).map(|_| link.to_string()),
         }
     };
     text.split('|').map(one).collect()
@@ -75,10 +80,7 @@ mod tests {
 
     #[test]
     fn links_are_read() {
-        let names = |text: &str| {
-            let links = parse(text).expect("good links");
-            links.into_iter().map(|it| it.0).collect::<Vec<_>>()
-        };
+        let names = |text: &str| parse(text).expect("good links");
         assert_eq!(names("shm+tcp"), ["shm+tcp"]);
         assert_eq!(
             names("shm + tcp;ofi_rxm | tcp"),

@@ -204,7 +204,7 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
         let region = lock(&regions.by_key).remove(&key);
         if let Some(region) = region {
             let is_free = || Arc::strong_count(&region.hold) == 1;
-            if !is_free() && !until(PATIENCE, || EVERYWHERE.progress(), is_free) {
+            if !is_free() && !until(PATIENCE, || EVERYWHERE.visit(), is_free) {
                 lock(&regions.by_key).entry(key).or_insert(region);
                 return err::BUSY;
             }

@@ -101,9 +101,8 @@ pub struct Op {
     pub at: *mut c_void,
     /// The space it is in.
     pub space: u32,
-    /// The engine's request, of a receive, and its place among those.
+    /// The engine's request, of a receive that is under way.
     pub request: Option<ReqId>,
-    pub place: usize,
 }
 
 impl Default for Op {
@@ -128,7 +127,6 @@ impl Default for Op {
             at: null_mut(),
             space: 0,
             request: None,
-            place: 0,
         }
     }
 }
@@ -137,7 +135,10 @@ impl Op {
     /// Takes memory that is lent to it.
     pub fn lend(&mut self, iov: &[iovec]) {
         self.runs.clear();
-        self.runs.extend_from_slice(iov);
+        match iov {
+            [run] => self.runs.push(*run),
+            _ => self.runs.extend_from_slice(iov),
+        }
         self.at = iov.first().map_or(null_mut(), |it| it.iov_base);
         self.len = self.head.len().saturating_add(total(iov));
     }
@@ -156,7 +157,7 @@ impl Op {
     pub fn reset(&mut self) {
         self.head.clear();
         self.runs.clear();
-        self.hold = None;
+        (self.hold, self.request) = (None, None);
         (self.kind, self.context, self.flags, self.tells) = (Kind::Send, null_mut(), 0, false);
         (self.len, self.peer, self.number, self.parts) = (0, u32::MAX, 0, 0);
         (self.error, self.at, self.space, self.is_answered) = (0, null_mut(), 0, false);
@@ -344,6 +345,12 @@ impl Sink for Room {
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
         let op = self.op();
         let (mut at, mut bytes) = (at as usize, bytes);
+        if let ([run], true) = (&*op.runs, op.seal.get() != SEAL_AHEAD) {
+            let n = bytes.len().min(run.iov_len.saturating_sub(at));
+            let to = run.iov_base.cast::<u8>().wrapping_add(at);
+            // SAFETY: room that the program lends, or the operation owns, for this alone.
+            return unsafe { bytes.part(0, n).copy_to(to) };
+        }
         if op.seal.get() == SEAL_AHEAD {
             if at < AHEAD {
                 let mut ahead = op.ahead.get();
@@ -397,6 +404,13 @@ impl Pool {
             self.all.push(op);
             op
         })
+    }
+
+    /// Receives that are under way.
+    pub fn receives(&self) -> impl Iterator<Item = NonNull<Op>> {
+        // SAFETY: they stay where they are.
+        let is_one = |op: &NonNull<Op>| unsafe { op.as_ref() }.request.is_some();
+        self.all.iter().copied().filter(is_one)
     }
 
     /// Takes one back.

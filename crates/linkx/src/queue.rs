@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::{CString, c_char, c_int, c_void};
+use std::mem::offset_of;
 use std::ptr::null_mut;
 use std::sync::atomic::{
     AtomicBool, AtomicPtr, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
@@ -18,6 +19,9 @@ use crate::sys::{Addr, CqAttr, CqEntry, CqErrEntry, CqOps, Fid, FidCq, FidOps, c
 pub trait Progress: Send + Sync {
     /// Moves messages, and hands over what has been completed; whether something has happened.
     fn progress(&self) -> bool;
+
+    /// As [`Progress::progress`], in a call on an object of any domain; one at a time.
+    fn visit(&self) -> bool;
 
     /// The program is about to wait: somebody else is to make progress for it.
     fn stand_in(&self);
@@ -72,6 +76,12 @@ impl Movers {
         all.iter().fold(false, |any, it| it.progress() | any)
     }
 
+    /// As [`Movers::progress`], of endpoints of any domain.
+    pub fn visit(&self) -> bool {
+        let all = lock(&self.0);
+        all.iter().fold(false, |any, it| it.visit() | any)
+    }
+
     /// The program is about to wait.
     pub fn stand_in(&self) {
         lock(&self.0).iter().for_each(|it| it.stand_in());
@@ -97,8 +107,9 @@ pub fn until(timeout: c_int, progress: impl Fn() -> bool, mut done: impl FnMut()
     }
 }
 
-/// A completion.
+/// A completion; it begins as the longest one of libfabric's does ([`CqEntry`]).
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Entry {
     pub context: *mut c_void,
     pub flags: u64,
@@ -111,6 +122,15 @@ pub struct Entry {
     /// Whether the operation has failed.
     pub is_fault: bool,
 }
+
+const _: () = assert!(
+    offset_of!(Entry, context) == offset_of!(CqEntry, op_context)
+        && offset_of!(Entry, flags) == offset_of!(CqEntry, flags)
+        && offset_of!(Entry, len) == offset_of!(CqEntry, len)
+        && offset_of!(Entry, at) == offset_of!(CqEntry, buf)
+        && offset_of!(Entry, data) == offset_of!(CqEntry, data)
+        && offset_of!(Entry, tag) == offset_of!(CqEntry, tag)
+);
 
 /// How an operation failed.
 #[derive(Clone, Debug)]
@@ -145,7 +165,9 @@ impl Told {
         self.entries.get(self.from)
     }
 
-    #[inline]
+    // Inlined, so that the entry is written where it stays: a copy of what has just been written
+    // waits for that.
+    #[inline(always)]
     fn push(&mut self, entry: Entry) {
         // Where some always wait, the room of those that were taken serves again all the same.
         if self.from > 64 && 2 * self.from > self.entries.len() {
@@ -200,7 +222,7 @@ impl Waiting {
     }
 
     /// An operation has ended well.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, entry: Entry) {
         self.told.push(entry);
         self.queue.signal.raise();
@@ -272,22 +294,15 @@ impl Reader {
 
     #[inline]
     fn take(&mut self, entry: &Entry) {
-        let full = CqEntry {
-            op_context: entry.context,
-            flags: entry.flags,
-            len: entry.len,
-            buf: entry.at,
-            data: entry.data,
-            tag: entry.tag,
-        };
+        let from: *const u8 = std::ptr::from_ref(entry).cast();
         let size = size(self.format);
         // SAFETY: room for as many entries and sources as `Queue::read` was promised; the formats
         // are beginnings of the longest one.
         unsafe {
             let to = self.to.add(self.taken * size);
             match self.format {
-                num::CQ_TAGGED => to.cast::<CqEntry>().write_unaligned(full),
-                _ => to.copy_from_nonoverlapping((&raw const full).cast(), size),
+                num::CQ_TAGGED => to.copy_from_nonoverlapping(from, size_of::<CqEntry>()),
+                _ => to.copy_from_nonoverlapping(from, size),
             }
             if !self.sources.is_null() {
                 *self.sources.add(self.taken) = entry.source;

@@ -13,6 +13,10 @@ use crate::own_watch;
 /// How long nothing has moved before anything is told. Shorter waits cost nothing.
 const LONG: Duration = Duration::from_secs(1);
 
+/// One that waits looks ten times a second whether it is over. If it has not for so long, its
+/// process was stopped, or busy with something else: that time is no waiting.
+const AWAY: Duration = Duration::from_secs(5);
+
 /// A wait of a thread, a part of a process `P`.
 pub trait Wait<P> {
     /// Whether what is waited for has come.
@@ -44,8 +48,10 @@ impl<P, D: FnMut(&P) -> bool, W: Fn(&P, &mut WaitsFor)> Wait<P> for WaitOf<D, W>
 /// What a thread has told of its wait.
 #[derive(Debug, Default)]
 pub(crate) struct WaitReport {
-    /// The tick at which it has come to sleeping first; 0 before.
+    /// The tick at which it has come to sleeping first, and later by what it was away; 0 before.
     began: u64,
+    /// The tick at which it has come to sleeping last.
+    last: u64,
     notes: Option<Box<Notes>>,
 }
 
@@ -62,9 +68,26 @@ struct Notes {
     notice: Notice,
     /// What is said.
     waits: WaitsFor,
+    /// When it was said last.
+    said: u64,
 }
 
 impl WaitReport {
+    /// It comes to sleeping once more: how long it was away, if it was.
+    fn sleeps_again(&mut self, now: u64) -> Duration {
+        if self.began == 0 {
+            (self.began, self.last) = (now, now);
+        }
+        let gap = now.wrapping_sub(self.last);
+        self.last = now;
+        let away = clock::duration(gap);
+        if away < AWAY {
+            return Duration::ZERO;
+        }
+        self.began = self.began.wrapping_add(gap);
+        away
+    }
+
     /// Tells what thread `thread` waits for, if it has waited for long. The calling thread is that
     /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
     /// is about something else, changes nothing: the wait is as old as what it is for.
@@ -76,11 +99,8 @@ impl WaitReport {
         wait: &dyn Wait<P>,
         process_says: ProcessSays<'_>,
     ) {
-        let now = clock::ticks();
-        if self.began == 0 {
-            self.began = now;
-        }
-        let waited = clock::duration(now.wrapping_sub(self.began));
+        let away = self.sleeps_again(clock::ticks());
+        let waited = clock::duration(self.last.wrapping_sub(self.began));
         if waited < LONG {
             return;
         }
@@ -109,18 +129,47 @@ impl WaitReport {
                     by_others: waits.by_others,
                     needs: waits.needs.clone(),
                 };
-                Box::new(Notes { notice, waits })
+                Box::new(Notes {
+                    notice,
+                    waits,
+                    said: since,
+                })
             });
         }
         let Some(notes) = &mut self.notes else {
             return;
         };
+        notes.waits.since += away.as_nanos() as u64;
         if (notes.waits.any, &notes.waits.needs) != (waits.any, &waits.needs) {
             notes.waits.since = clock::monotonic_ns();
             (notes.waits.any, notes.waits.needs) = (waits.any, waits.needs);
         }
-        (notes.waits.told, notes.waits.sent) = (clock::monotonic_ns(), waits.sent);
+        // Of the look between the last time and this one it is not known when it was.
+        notes.waits.told = std::mem::replace(&mut notes.said, clock::monotonic_ns());
+        notes.waits.sent = waits.sent;
         notes.notice.write(&notes.waits.to_bytes());
         own_watch::watch();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_in_which_a_process_is_stopped_is_no_waiting() {
+        let mut report = WaitReport::default();
+        let at = |tenths: u64| 1 + clock::ticks_in(Duration::from_millis(100)) * tenths;
+        let waited = |it: &WaitReport| clock::duration(it.last - it.began).as_secs();
+        for tenth in 0..=30 {
+            assert_eq!(report.sleeps_again(at(tenth)), Duration::ZERO);
+        }
+        assert_eq!(waited(&report), 3);
+        assert_eq!(report.sleeps_again(at(1030)).as_secs(), 100);
+        assert_eq!(waited(&report), 3);
+        for tenth in 1031..=1050 {
+            assert_eq!(report.sleeps_again(at(tenth)), Duration::ZERO);
+        }
+        assert_eq!(waited(&report), 5);
     }
 }

@@ -23,6 +23,7 @@
 //! | `notices`            | launcher          | owner     | before `epoch`, Release/Acquire |
 //! | `heeds_parting`      | launcher          | all       | once, Release/Acquire     |
 //! | `parted`             | owner             | launcher  | see `parted`              |
+//! | `copies`             | all               | all       | hints                     |
 //! | `guests`, a guest    | guests            | owner     | compare-and-swap, Release/Acquire |
 //! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
 //! | ring: `parts`        | both              | both      | see `Parts`               |
@@ -35,6 +36,7 @@ use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts, Presence};
 
 use crate::class::Class;
+use crate::shared_cores::CopyCosts;
 
 /// Changes whenever the meaning of a byte in the segment changes.
 const VERSION: u64 = 14;
@@ -122,6 +124,8 @@ pub(crate) struct Front {
     pub regions: AtomicU64,
     /// How often memory of regions was given back to the system.
     pub discards: AtomicU64,
+    /// What copies take where ranks share cores.
+    pub copies: CopyCosts,
 }
 
 /// What a rank shows to its peers.

@@ -10,6 +10,7 @@ use crate::addr::CLAIMS;
 use crate::init::Shm;
 use crate::lend::APART;
 use crate::settings::SingleCopy;
+use crate::trials::By;
 
 impl Shm {
     /// Implements `NodeLocal::lends`.
@@ -19,8 +20,11 @@ impl Shm {
         }
         match self.config.single_copy {
             SingleCopy::Always => return true,
-            SingleCopy::Auto if !self.config.oversubscribed => {}
-            SingleCopy::Auto | SingleCopy::Never => return false,
+            SingleCopy::Auto => {}
+            SingleCopy::Never => return false,
+        }
+        if self.config.oversubscribed {
+            return self.cores.next(&self.segment.front().copies, len) == By::Kernel;
         }
         let number = self.number(peer);
         let most = clock::ticks_in(APART);

@@ -9,6 +9,7 @@ use catena_fabric::{Deliver, Header, Peer};
 
 use crate::addr::{Block, RingHead};
 use crate::class::Class;
+use crate::shared_cores::{CopyCosts, Copying};
 use crate::tune::{CopyMethod, Costs};
 
 /// Packets taken from one ring before the next has its turn.
@@ -44,9 +45,13 @@ impl Inlet {
     }
 
     /// Takes up to a batch of packets; how many, and why it stopped if that
-    /// needs attention.
+    /// needs attention. `copies` are there where ranks share cores.
     #[inline(always)]
-    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> (usize, Option<Stop>) {
+    pub(crate) fn drain<D: Deliver>(
+        &mut self,
+        deliver: &mut D,
+        copies: Option<&CopyCosts>,
+    ) -> (usize, Option<Stop>) {
         let peer = self.peer;
         let mut count = 0;
         let stop = loop {
@@ -56,7 +61,7 @@ impl Inlet {
                 if packet.flags == 0 {
                     deliver.deliver(peer, header, packet.bytes);
                 } else {
-                    deliver_large(costs, deliver, peer, header, packet);
+                    deliver_large((&mut *costs, copies), deliver, peer, header, packet);
                 }
             });
             match popped {
@@ -100,7 +105,7 @@ impl Inlet {
 /// Delivers a packet whose lines are to be taken, or whose time the sender wants to know.
 #[inline(never)]
 fn deliver_large<D: Deliver>(
-    costs: &mut [Costs; 2],
+    (costs, copies): (&mut [Costs; 2], Option<&CopyCosts>),
     deliver: &mut D,
     peer: Peer,
     header: Header,
@@ -122,4 +127,7 @@ fn deliver_large<D: Deliver>(
     deliver.deliver(peer, header, bytes);
     let ticks = clock::ticks().wrapping_sub(began);
     costs[Class::of(len) as usize].record(way, len, ticks);
+    if let Some(copies) = copies {
+        copies.record(Copying::Out, len, ticks);
+    }
 }

@@ -27,6 +27,7 @@
 //! | `claims`    | who reads or sends a message that is lent                |
 //! | `lend`      | which short messages are read where they lie             |
 //! | `pace`      | which way the program's messages are the fastest         |
+//! | `shared_cores` | the same where ranks outnumber cores                  |
 //! | `trials`    | which of two ways is faster                              |
 //! | `prefetched`      | fetching room before it is needed                        |
 //! | `progress`  | sleeping                                                 |
@@ -73,6 +74,7 @@ mod runs;
 mod segment;
 mod send;
 pub mod settings;
+mod shared_cores;
 mod span;
 mod trials;
 mod tune;

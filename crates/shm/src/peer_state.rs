@@ -13,6 +13,7 @@ use crate::lend::Lending;
 use crate::pace::Pace;
 use crate::prefetched::{Prefetched, STEP};
 use crate::settings::Config;
+use crate::shared_cores::{CopyCosts, Copying};
 use crate::span::Span;
 use crate::tune::{CopyMethod, Tuner, WORTH_CHOOSING};
 
@@ -216,17 +217,19 @@ impl PeerState {
         }
     }
 
-    /// Copies a payload into the data area and sends it.
+    /// Copies a payload into the data area and sends it. Its time counts among
+    /// `costs`, if they are there.
     #[inline(always)]
     pub(crate) fn push_bulk<P: Payload>(
         &mut self,
         header: &Header,
         payload: &P,
+        costs: Option<&CopyCosts>,
     ) -> Option<CopyMethod> {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
         let tuner = &mut self.tuners[Class::of(len) as usize];
-        let (way, timed) = (tuner.choose(), tuner.is_timing());
+        let (way, timed) = (tuner.choose(), tuner.is_timing() || costs.is_some());
         if matches!(way, CopyMethod::Take | CopyMethod::Share) {
             self.warm.sent(len);
         }
@@ -247,6 +250,9 @@ impl PeerState {
                 if timed {
                     let ticks = clock::ticks().wrapping_sub(began);
                     tuner.record(way, len, ticks);
+                    if let Some(costs) = costs {
+                        costs.record(Copying::In, len, ticks);
+                    }
                 }
                 used = Some(way);
             }

@@ -17,7 +17,9 @@ impl Shm {
         let mut count = 0;
         let mut at = 0;
         while at < self.inlets.len() {
-            let (taken, stop) = self.inlets[at].drain(deliver);
+            let copies = self.config.oversubscribed;
+            let copies = copies.then(|| &self.segment.front().copies);
+            let (taken, stop) = self.inlets[at].drain(deliver, copies);
             count += taken;
             match stop {
                 None => at += 1,

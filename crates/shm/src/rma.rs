@@ -10,14 +10,15 @@
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
-use catena_base::Parts;
-use catena_fabric::{Load, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
+use catena_base::{Parts, clock};
+use catena_fabric::{Load, NEVER_LENT, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::calls::{read_process, write_process};
 use crate::init::Shm;
 use crate::peer_state::{Reader, probe_value};
 use crate::segment::SEGMENT;
 use crate::settings::SingleCopy;
+use crate::shared_cores::Copying;
 use crate::trials::By;
 
 /// Bytes read by one system call: short enough to look at the rings between
@@ -143,12 +144,11 @@ impl Shm {
     }
 
     pub(crate) fn best_rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous {
-        // Where ranks share cores, what a message took tells when its sender had its turn. The ring
-        // needs no system calls then, and what it moves stays in the caches.
         let worth = match self.config.single_copy {
             SingleCopy::Never => false,
             SingleCopy::Always => true,
-            SingleCopy::Auto => len > self.config.eager_max && !self.config.oversubscribed,
+            // Senders that wait for the match announce what could be sent ahead, too.
+            SingleCopy::Auto => len > self.config.eager_max.min(NEVER_LENT),
         };
         if !worth || !self.may_read(peer) {
             return Rendezvous::Stream;
@@ -208,8 +208,14 @@ impl Shm {
             return Ok(Copied::Unable);
         };
         // SAFETY: as the caller promised.
+        let began = clock::ticks();
+        // SAFETY: as the caller promised.
         let read = unsafe { read_process(pid, remote.addr, into, len.min(CHUNK)) };
         if let Ok(n) = read {
+            if self.config.oversubscribed {
+                let ticks = clock::ticks().wrapping_sub(began);
+                self.segment.front().copies.record(Copying::Read, n, ticks);
+            }
             self.counters.reads += 1;
             self.counters.read_bytes += n as u64;
         }
@@ -218,9 +224,15 @@ impl Shm {
 
     /// Whether a message of `len` bytes from a peer, which could be read, is streamed.
     pub(crate) fn prefers_stream(&mut self, peer: Peer, len: u64) -> bool {
+        if self.config.single_copy != SingleCopy::Auto {
+            return false;
+        }
         let number = self.number(peer);
-        self.config.single_copy == SingleCopy::Auto
-            && self.peer_states[number].pace.next(len) == By::Ring
+        let by = match self.config.oversubscribed {
+            true => self.cores.next(&self.segment.front().copies, len),
+            false => self.peer_states[number].pace.next(len),
+        };
+        by == By::Ring
     }
 
     /// Writes up to `len` bytes of a peer's private memory.

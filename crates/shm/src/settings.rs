@@ -83,12 +83,11 @@ setting! {
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
     ///
-    /// `auto` means those that are longer than CATENA_SHM_EAGER_MAX, where whole messages of that
-    /// length are there clearly sooner so than through the ring, which is measured per peer while
-    /// running; with more ranks than cores none. `always`
-    /// means all that are longer than CATENA_SHM_EAGER_MAX. Needs permission to access other
-    /// processes' memory, which some containers withhold; that is noticed, and the ring is used
-    /// instead.
+    /// `auto` means those of more than 16 KiB that take less time this way than through the ring,
+    /// which is measured per peer while running. With more ranks than cores it means those that
+    /// take less of the processors' time, which the ranks of a node measure together. `always`
+    /// means all of more than 16 KiB. Needs permission to access other processes' memory, which
+    /// some containers withhold; that is noticed, and the ring is used instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
     scope: Local,
     level: Tuner,

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use catena_base::{PayloadRoom, PeerBytes};
 use catena_fabric::{
-    Access, Buf, Header, Load, OpId, Payload, Peer, Posted, RemoteKey, Rendezvous, Rma, RmaError,
-    Started, Transport,
+    Access, Buf, Header, Load, NodeLocal, OpId, Payload, Peer, Posted, RemoteKey, Rendezvous, Rma,
+    RmaError, Started, Transport,
 };
 use catena_shm::{Config, CopyWay, Geometry, Notifier, Shm, ShmError, SingleCopy, create_segment};
 use common::*;
@@ -280,17 +280,21 @@ fn single_copy_can_be_forbidden() {
 }
 
 #[test]
-fn oversubscribed_nodes_stream_long_messages() {
+fn which_way_long_messages_may_go_depends_on_who_has_time() {
     let auto = |ranks, cpus| {
         pair(Config {
             ..Config::from_settings(ranks, cpus)
         })
         .0
     };
-    let oversubscribed = auto(8, 2);
-    assert_eq!(
-        oversubscribed.rendezvous(Peer(2), 1 << 20, Load::Light),
-        Rendezvous::Stream
+    let mut oversubscribed = auto(8, 2);
+    for load in [Load::Light, Load::Heavy, Load::Exchange] {
+        let way = oversubscribed.rendezvous(Peer(2), 1 << 20, load);
+        assert_eq!(way, Rendezvous::Get, "{load:?}");
+    }
+    assert!(
+        oversubscribed.streams(Peer(2), 1 << 20),
+        "as long as nothing is known"
     );
     assert_eq!(
         oversubscribed.rendezvous(Peer(2), 1 << 10, Load::Light),

@@ -206,15 +206,18 @@ impl Interpreter {
             _ => self.layout.ascii + self.layout.more,
         };
         let skipped = len.saturating_sub(TEXT);
-        let mut at = begin.wrapping_add(kind.wrapping_mul(skipped));
-        for _ in skipped..len {
-            let mut character = [0; 4];
-            read(text, at, &mut character[..kind])?;
-            let character = char::from_u32(u32::from_le_bytes(character));
+        let at = begin.wrapping_add(kind.wrapping_mul(skipped));
+        // At once: each read is a call of the system.
+        let mut characters = [0; 4 * TEXT];
+        let characters = &mut characters[..kind * (len - skipped)];
+        read(text, at, characters)?;
+        for character in characters.chunks(kind) {
+            let mut number = [0; 4];
+            number[..kind].copy_from_slice(character);
+            let character = char::from_u32(u32::from_le_bytes(number));
             let mut bytes = [0; 4];
             let bytes = character.unwrap_or('?').encode_utf8(&mut bytes);
             bytes.bytes().for_each(|it| to.push(it));
-            at = at.wrapping_add(kind);
         }
         Some(())
     }

@@ -23,9 +23,11 @@ pub fn enter(function: u16, arguments: [u32; ARGUMENTS]) {
     let ring = ring();
     let number = ring.written.load(Relaxed);
     let entry = &ring.entries.0[number as usize % ENTRIES];
-    let [first, second, third] = arguments.map(u64::from);
-    entry[0].store((u64::from(function) + 1) | (first << 32), Relaxed);
-    entry[1].store(second | (third << 32), Relaxed);
+    // Not by a loop over the arguments: where code is built small, that is a call.
+    let [first, second, third] = arguments;
+    let first = u64::from(first) << 32;
+    entry[0].store((u64::from(function) + 1) | first, Relaxed);
+    entry[1].store(u64::from(second) | (u64::from(third) << 32), Relaxed);
     ring.written.store(number + 1, Release);
 }
 

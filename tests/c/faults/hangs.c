@@ -19,6 +19,7 @@
 // run: -n 3 --on-hang end -- allreduce; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --set HANG_AFTER=2s --timeout 5 -- started; exit 124; says no progress: rank (0 has waited for . s: it waits in MPI_Wait|1 has waited for . s: it waits in MPI_Recv)
 // run: -n 3 --on-hang end -- split; exit 123; says job hangs: rank 1 waits in MPI_Recv
+// run: -n 4 --on-hang end -- column; exit 16; says rank 1 called MPI_Finalize, and rank 0 called MPI_Allreduce.* which has ranks 1 and 3 of the job
 // run: -n 3 --on-hang end -- duplicate; exit 123; says job hangs: rank 1 waits in MPI_Recv .*, and ranks 0 and 2 wait in MPI_Comm_dup
 // run: -n 3 --on-hang end -- neighbors; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end -- fence; exit 123; says job hangs: rank 1 waits in MPI_Recv
@@ -222,6 +223,13 @@ static void in_communicators(const char *mode)
         else
             MPI_Send(&one, 1, MPI_INT, 0, 0, made);
         MPI_Barrier(world);
+    }
+    /* Its rank 1 is another one of the job. */
+    if (!strcmp(mode, "column")) {
+        MPI_Comm_split(world, rank % 2, rank, &made);
+        if (rank != 3)
+            MPI_Allreduce(&one, &other, 1, MPI_INT, MPI_SUM, made);
+        return;
     }
     if (!strcmp(mode, "neighbors")) {
         int got[2];
@@ -566,7 +574,8 @@ int main(int argc, char **argv)
     if (!strncmp(mode, "wait", 4) && strcmp(mode, "waits") || !strcmp(mode, "persistent") || !strcmp(mode, "parts")
         || !strcmp(mode, "started") || !strcmp(mode, "shift"))
         in_requests(mode);
-    if (!strcmp(mode, "split") || !strcmp(mode, "duplicate") || !strcmp(mode, "comm") || !strcmp(mode, "neighbors"))
+    if (!strcmp(mode, "split") || !strcmp(mode, "duplicate") || !strcmp(mode, "comm") || !strcmp(mode, "neighbors")
+        || !strcmp(mode, "column"))
         in_communicators(mode);
     if (!strcmp(mode, "spawn"))
         with_a_child(argv);

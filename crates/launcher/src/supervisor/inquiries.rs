@@ -134,11 +134,21 @@ mod tests {
 
     use super::super::process::Process;
     use super::*;
+    use crate::hosts::tree::played::Played;
 
-    /// Ranks on hosts with a hundred each: one receives from another one, and those wait for it in
-    /// a barrier, as daemons answer.
-    fn answer(ranks: u32) -> Vec<u8> {
-        let all = (0..ranks).map(|rank| {
+    const RANKS: u32 = 10_000;
+    const EACH: u32 = 100;
+
+    /// What the daemon of a host answers: one of all ranks receives from another one, and those
+    /// wait for it in a barrier.
+    fn answer(host: u32, question: Question) -> Vec<u8> {
+        let (first, ranks) = (host * EACH, RANKS);
+        let all = (first..first + EACH).map(|rank| {
+            if question == Question::Traces {
+                let lines = "       1  MPI_Barrier(comm=MPI_COMM_WORLD)\n".repeat(128);
+                let head = [rank, lines.len() as u32].map(u32::to_le_bytes);
+                return [head.concat(), lines.into_bytes()].concat();
+            }
             let (what, call) = match rank {
                 77 => (What::Message, "MPI_Recv"),
                 _ => (What::Collective, "MPI_Barrier"),
@@ -151,6 +161,7 @@ mod tests {
             need.together = rank != 77;
             need.about = "MPI_COMM_WORLD".to_string();
             let waits = WaitsFor {
+                told: 9_000_000_000,
                 frames: vec![0x40_1000; 8],
                 needs: vec![need],
                 ..WaitsFor::default()
@@ -161,10 +172,11 @@ mod tests {
                 call: call.to_string(),
                 place: "solver.c:88".to_string(),
                 waits: Some(waits),
+                ..Thread::default()
             };
             let rank = Rank {
                 member: Member { job: 1, rank },
-                host: format!("h{}", rank / 100),
+                host: format!("h{host}"),
                 pid: rank,
                 state: State::Running,
                 at: 9_000_000_000,
@@ -178,28 +190,45 @@ mod tests {
         all.collect::<Vec<_>>().concat()
     }
 
-    #[test]
-    fn ten_thousand_ranks_are_put_into_words_at_once() {
-        let ranks = 10_000;
-        let (app, host): (_, Rc<str>) = (Rc::default(), "h".into());
-        let process = |rank| Process::new(Rc::clone(&app), rank / 100, Rc::clone(&host), 0, rank);
-        let processes: Processes = (0..ranks).map(process).collect();
-        let answer = answer(ranks);
+    /// What comes of an inquiry, and how long the launcher and the daemons take for it together.
+    fn ask(nodes: &mut Played, processes: &Processes, inquiry: Inquiry, looks: usize) -> String {
+        let pending = |asked| Pending {
+            inquiry,
+            asked,
+            before: None,
+        };
         let mut inquiries = Inquiries {
-            pending: Some(Pending {
-                inquiry: Inquiry::Hang,
-                asked: Some(1),
-                before: None,
-            }),
+            pending: Some(pending(None)),
+        };
+        let questions = match inquiry {
+            Inquiry::Trace => [Question::Traces; 2],
+            _ => [Question::Waits, Question::WaitsInFull],
         };
         let begin = std::time::Instant::now();
-        let first = inquiries.answered(1, &answer, &processes, Vec::new);
-        assert!(matches!(first, Progress::Again));
-        inquiries.pending.as_mut().expect("it goes on").asked = Some(2);
-        let Progress::Answer(text) = inquiries.answered(2, &answer, &processes, Vec::new) else {
-            panic!("it has both looks");
+        for (number, question) in (0..).zip(&questions[..looks]) {
+            inquiries.pending.as_mut().expect("it goes on").asked = Some(number);
+            let answer = nodes.ask(*question);
+            let told = inquiries.answered(number, &answer, processes, || vec![1]);
+            if let Progress::Answer(text) = told {
+                let (took, bytes) = (begin.elapsed(), answer.len());
+                catena_base::tell!("{inquiry:?} of {RANKS} ranks: {took:?}, {bytes} bytes");
+                return text;
+            }
+        }
+        panic!("no answer");
+    }
+
+    #[test]
+    fn ten_thousand_ranks_of_a_hundred_daemons_are_put_into_words_at_once() {
+        let (app, host): (_, Rc<str>) = (Rc::default(), "h".into());
+        let process = |rank| {
+            let running = true;
+            let process = Process::new(Rc::clone(&app), rank / EACH, Rc::clone(&host), 0, rank);
+            Process { running, ..process }
         };
-        catena_base::tell!("{ranks} ranks took {:?}", begin.elapsed());
+        let processes: Processes = (0..RANKS).map(process).collect();
+        let mut nodes = Played::new(RANKS / EACH, EACH, answer);
+        let text = ask(&mut nodes, &processes, Inquiry::Hang, 2);
         let lines: Vec<_> = text.lines().collect();
         assert!(
             lines[0].starts_with("the job hangs: rank 77 waits in MPI_Recv (solver.c:88)"),
@@ -210,5 +239,9 @@ mod tests {
             lines[3].starts_with("  ranks 0 to 76 and 78 to 9999 wait in MPI_Barrier"),
             "{text}"
         );
+        let text = ask(&mut nodes, &processes, Inquiry::Summary, 1);
+        assert!(text.starts_with("1 10000 10000 100 10000"), "{text}");
+        let text = ask(&mut nodes, &processes, Inquiry::Trace, 1);
+        assert_eq!(text.matches("MPI_Barrier").count(), 128 * RANKS as usize);
     }
 }

@@ -138,10 +138,8 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         };
         // One that is sent ahead has no room for both.
         let token = SyncToken::of(id).filter(|_| seal == 0);
-        let may_be_lent = mode == Mode::Standard
-            && len <= eager_max
-            && seal == 0
-            && caps.max_packet >= Announce::ONE;
+        let may_be_lent =
+            mode == Mode::Standard && len <= eager_max && caps.max_packet >= Announce::ONE;
         let lent = match may_be_lent {
             true => {
                 let under_way = engine.lent.len().max(engine.send_queues.items_for(peer));

@@ -78,7 +78,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         };
         let request = self.requests.get(index);
         let is_asked = request.phase == Phase::Send(Send::AwaitMatch);
-        if is_asked && request.rare.header.kind != kind::LENT {
+        if is_asked && !matches!(request.rare.header.kind, kind::LENT | kind::SEALED_LENT) {
             self.note_asked(index, false);
         }
         self.counters.fetched.add(self.requests.get(index).len);

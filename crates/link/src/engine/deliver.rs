@@ -162,7 +162,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let handled = match header.kind {
             kind::EAGER | kind::EAGER_SYNC => self.on_eager(from, &header, payload),
             kind::RTS | kind::LENT => self.on_rts(from, &header, payload),
-            kind::SEALED_EAGER | kind::SEALED_RTS => self.on_sealed(from, header, payload),
+            kind::SEALED_EAGER | kind::SEALED_RTS | kind::SEALED_LENT => {
+                self.on_sealed(from, header, payload)
+            }
             kind::CANCEL_REQ => self.on_cancel_request(from, &header),
             _ => true,
         };

@@ -1,7 +1,7 @@
 //! Messages made of vectors, and the engine over the simulator.
 #![allow(dead_code)]
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -35,18 +35,27 @@ impl Source for Bytes {
     fn run(&self) -> Option<Buf> {
         Some(Buf::from(&*self.0))
     }
+
+    fn seal(&self) -> u32 {
+        self.0.iter().map(|&byte| u32::from(byte) + 1).sum()
+    }
 }
 
 /// Room, shared with the test. What is not written stays 0xee; nothing may be
-/// written twice.
+/// written twice. The last is the seal that has come.
 #[derive(Clone, Debug)]
-pub struct Into(pub Rc<RefCell<Vec<u8>>>, Rc<RefCell<Vec<bool>>>);
+pub struct Into(
+    pub Rc<RefCell<Vec<u8>>>,
+    Rc<RefCell<Vec<bool>>>,
+    pub Rc<Cell<u32>>,
+);
 
 impl Into {
     pub fn room(len: usize) -> Self {
         Into(
             Rc::new(RefCell::new(vec![0xee; len])),
             Rc::new(RefCell::new(vec![false; len])),
+            Rc::default(),
         )
     }
 
@@ -76,6 +85,10 @@ impl Sink for Into {
         let to = (from + bytes.len()).min(room.len());
         bytes.read(&mut room[from..to]);
         self.mark(from, to);
+    }
+
+    fn check_seal(&self, seal: u32, _source: u32, _len: u64) {
+        self.2.set(seal);
     }
 }
 

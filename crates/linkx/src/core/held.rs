@@ -1,9 +1,12 @@
 //! An endpoint as several have it: its object, the queues that it is bound to, and its thread.
 
+use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
+use catena_base::{Barrier, Biased};
 use catena_shm::Shm;
 
 use super::State;
@@ -12,8 +15,13 @@ use crate::queue::{Entry, Fault, Progress, Queue, Reader, Waiting, lock};
 
 /// An endpoint, shared between its object and the queues that it is bound to.
 pub struct Core {
-    /// None once it is closed, though queues may know it still.
-    state: Mutex<Option<NonNull<State>>>,
+    /// None once it is closed, though queues may know it still. Under one of the two locks.
+    state: UnsafeCell<Option<NonNull<State>>>,
+    /// What all threads take.
+    lock: Mutex<()>,
+    /// What is taken instead where the program keeps its calls apart, and whether it is.
+    apart: Biased,
+    is_apart: AtomicBool,
     /// The thread that makes progress where the program makes no calls, if there is one.
     pub mover: Mutex<Option<Mover>>,
 }
@@ -23,10 +31,32 @@ unsafe impl Send for Core {}
 // SAFETY: as above.
 unsafe impl Sync for Core {}
 
+/// How an endpoint is locked.
+enum By<'a> {
+    /// As all threads do.
+    Lock { _guard: MutexGuard<'a, ()> },
+    /// By the program, which keeps its calls apart.
+    Program(&'a Biased),
+    /// By another thread meanwhile.
+    Visitor(&'a Biased),
+}
+
+impl Drop for By<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        match self {
+            By::Lock { .. } => {}
+            By::Program(apart) => apart.leave(),
+            By::Visitor(apart) => apart.end_visit(),
+        }
+    }
+}
+
 /// The state of an endpoint, locked.
 pub struct Held<'a> {
     state: &'a mut State,
-    lock: MutexGuard<'a, Option<NonNull<State>>>,
+    core: &'a Core,
+    _by: By<'a>,
 }
 
 impl Deref for Held<'_> {
@@ -47,11 +77,12 @@ impl DerefMut for Held<'_> {
 
 impl Held<'_> {
     /// The endpoint is closed: what nobody has taken of its completions waits in their queues.
-    pub fn close(mut self) {
+    pub fn close(self) {
         for told in std::mem::take(&mut self.state.told) {
             told.leave();
         }
-        if let Some(state) = self.lock.take() {
+        // SAFETY: it is locked.
+        if let Some(state) = unsafe { &mut *self.core.state.get() }.take() {
             // SAFETY: leaked by `Core::new`, and nobody finds it any more.
             drop(unsafe { Box::from_raw(state.as_ptr()) });
         }
@@ -62,19 +93,54 @@ impl Core {
     /// An endpoint that is open.
     pub fn new(state: State) -> Core {
         Core {
-            state: Mutex::new(Some(NonNull::from(Box::leak(Box::new(state))))),
+            state: UnsafeCell::new(Some(NonNull::from(Box::leak(Box::new(state))))),
+            lock: Mutex::new(()),
+            apart: Biased::default(),
+            is_apart: AtomicBool::new(false),
             mover: Mutex::new(None),
         }
     }
 
-    /// Its state; none if it is closed.
+    /// From now on calls are kept apart by the program (`FI_THREAD_DOMAIN`), and no thread of its
+    /// own makes progress. To be called before other threads know the endpoint.
+    pub fn keep_apart(&self) {
+        // Without it a visitor and the program might not see each other.
+        let can = Barrier::register() == Barrier::Membarrier;
+        self.is_apart.store(can, Relaxed);
+    }
+
+    /// Its state, for a call on an object of its domain; none if it is closed.
     #[inline]
     pub fn held(&self) -> Option<Held<'_>> {
-        let lock = lock(&self.state);
-        let mut state = (*lock)?;
-        // SAFETY: it is there until it is taken out under this lock.
-        let state = unsafe { state.as_mut() };
-        Some(Held { state, lock })
+        let by = if self.is_apart.load(Relaxed) {
+            self.apart.enter();
+            By::Program(&self.apart)
+        } else {
+            By::Lock {
+                _guard: lock(&self.lock),
+            }
+        };
+        self.locked(by)
+    }
+
+    /// Its state, for a call on an object of any domain.
+    fn visited(&self) -> Option<Held<'_>> {
+        if !self.is_apart.load(Relaxed) {
+            return self.held();
+        }
+        self.apart.visit(Barrier::Membarrier);
+        self.locked(By::Visitor(&self.apart))
+    }
+
+    #[inline]
+    fn locked<'a>(&'a self, by: By<'a>) -> Option<Held<'a>> {
+        // SAFETY: it is locked; the state is there until it is taken out under this lock.
+        let state = unsafe { (*self.state.get())?.as_mut() };
+        Some(Held {
+            state,
+            core: self,
+            _by: by,
+        })
     }
 }
 
@@ -89,6 +155,10 @@ impl Drop for Core {
 impl Progress for Core {
     fn progress(&self) -> bool {
         self.held().is_some_and(|mut it| it.called())
+    }
+
+    fn visit(&self) -> bool {
+        self.visited().is_some_and(|mut it| it.called())
     }
 
     fn stand_in(&self) {

@@ -34,7 +34,7 @@ impl State {
                 break;
             }
             // Whom it waits for may be of this process, whose threads are here.
-            if !self.move_alone() && !EVERYWHERE.progress() {
+            if !self.move_alone() && !EVERYWHERE.visit() {
                 std::thread::yield_now();
             }
         }

@@ -140,8 +140,8 @@ impl State {
             let op = unsafe { op.as_ref() };
             op.peer == peer.0 && matches!(op.kind, Kind::Recv | Kind::MultiRecv)
         };
-        let waiting = self.receives.iter().copied();
-        for mut op in waiting.filter(|it| is_from_it(it)).collect::<Vec<_>>() {
+        let waiting = self.pool.receives().filter(is_from_it);
+        for mut op in waiting.collect::<Vec<_>>() {
             // SAFETY: as above; the engine reads other fields of it.
             unsafe { op.as_mut() }.error = -err::CONNABORTED;
             self.take_back(op);

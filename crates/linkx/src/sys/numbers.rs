@@ -38,6 +38,9 @@ pub mod flag {
     pub const COMPARE_ATOMIC: u64 = 1 << 59;
     /// A utility provider asks for what it may stand on: libfabric's own flags for that.
     pub const ASKED_BY_LAYERS: u64 = 1 << 58 | 1 << 59 | 1 << 61;
+    /// Modes: operations have contexts of the caller's for the provider to write to.
+    pub const CONTEXT: u64 = 1 << 59;
+    pub const CONTEXT2: u64 = 1 << 52;
     /// Order among sends.
     pub const ORDER_SAS: u64 = 1 << 8;
     /// Order among atomics, whether they read or write.
@@ -52,6 +55,8 @@ pub mod mr {
     pub const SCALABLE: c_int = 1 << 1;
     pub const VIRT_ADDR: c_int = 1 << 4;
     pub const PROV_KEY: c_int = 1 << 6;
+    /// All that a caller may be asked for in an offer for the link to stand on.
+    pub const ANY: c_int = 1 << 2 | VIRT_ADDR | 1 << 5 | PROV_KEY | 1 << 9;
 }
 
 /// Classes of objects.
@@ -77,6 +82,7 @@ pub mod num {
     /// The event that addresses were inserted.
     pub const AV_COMPLETE: u32 = 5;
     pub const THREAD_SAFE: c_int = 1;
+    pub const THREAD_DOMAIN: c_int = 3;
     pub const THREAD_ENDPOINT: c_int = 5;
     pub const PROGRESS_AUTO: c_int = 1;
     pub const PROGRESS_MANUAL: c_int = 2;

@@ -117,7 +117,7 @@ pub fn remote_cq_data() {
     let all = [0, 1, u64::from(u32::MAX) - 2, u64::from(u32::MAX), u64::MAX];
     for (data, len) in all
         .into_iter()
-        .flat_map(|it| [(it, 0), (it, 8), (it, 90_000)])
+        .flat_map(|it| [(it, 0), (it, 8), (it, 40_000), (it, 90_000)])
     {
         let (message, mut room) = (pattern(len), vec![0; len]);
         let (at, none) = (message.as_ptr().cast(), null_mut());
@@ -746,4 +746,35 @@ pub fn strangers_that_call() {
     assert_eq!(pair.good(1).1, back);
     pair.there[1] = back;
     pair.close();
+}
+
+/// Each link that is offered, and the name of its card.
+pub fn links_that_are_found() {
+    let offers = Fabric::open().offers(0, |_| {}).expect("offers");
+    let (mut all, mut at) = (Vec::new(), offers);
+    // SAFETY: a list of libfabric's.
+    while let Some(info) = unsafe { at.as_ref() } {
+        // SAFETY: texts end in 0; a card begins with three words of its own, and leads to a device
+        // that begins with its name.
+        unsafe {
+            let domain = CStr::from_ptr((*info.domain_attr).name);
+            let card = match info.nic.is_null() {
+                true => c"",
+                false => {
+                    let device = *info.nic.cast::<*const *const c_char>().add(3);
+                    CStr::from_ptr(*device)
+                }
+            };
+            all.push(format!(
+                "{} {}",
+                domain.to_string_lossy(),
+                card.to_string_lossy()
+            ));
+        }
+        at = info.next;
+    }
+    assert_eq!(
+        all.join("|"),
+        std::env::var("LINKX_EXPECTED").expect("links")
+    );
 }

@@ -62,6 +62,12 @@ fn libraries() -> Vec<String> {
 /// Runs `inside` for a test over a link, in each libfabric that there is.
 fn run(test: &str, link: &str) {
     let folder = folder(&format!("{test}-{link}"));
+    run_in(&folder, test, link, |_| {});
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// As [`run`], in that folder, with an environment that is changed.
+fn run_in(folder: &Path, test: &str, link: &str, change: impl Fn(&mut Command)) {
     let mut ran = 0;
     for library in libraries() {
         let name = CString::new(library.clone()).expect("a name");
@@ -70,15 +76,14 @@ fn run(test: &str, link: &str) {
             continue;
         }
         ran += 1;
-        let status = command(test, link, &library, &folder)
-            .status()
-            .expect("this program");
+        let mut command = command(test, link, &library, folder);
+        change(&mut command);
+        let status = command.status().expect("this program");
         assert!(
             status.success(),
             "{test} over {link} in {library}: {status}"
         );
     }
-    let _ = std::fs::remove_dir_all(folder);
     if ran == 0 {
         catena_testing::skip("libfabric", &"libfabric.so.1 is not installed");
     }
@@ -103,6 +108,40 @@ fn command(test: &str, link: &str, library: &str, folder: &Path) -> Command {
     command
 }
 
+/// As [`run`], and the program says that it keeps its calls apart. Whatever may be lent is.
+fn run_apart(test: &str) {
+    let folder = folder(&format!("{test}-apart"));
+    run_in(&folder, test, "shm+tcp", |command| {
+        command.env("LINKX_APART", "1");
+        command.env("CATENA_SHM_SINGLE_COPY", "always");
+    });
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// Beside a provider that has a network with a card: that has a link, which shows the card, too.
+#[test]
+fn links_that_are_found() {
+    let folder = folder("found");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/provider/card.c");
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-fPIC", "-o"]);
+    cc.arg(folder.join("libcard-fi.so")).arg(source);
+    assert!(cc.status().expect("a compiler").success());
+    for (links, expected) in [
+        (None, "shm+card:card0 card0|shm+tcp "),
+        (Some("shm | shm+ofi:card"), "shm |shm+ofi:card card0"),
+    ] {
+        run_in(&folder, "links_that_are_found", "", |command| {
+            command
+                .env_remove("FI_PROVIDER")
+                .env_remove("FI_LINKX_LINKS");
+            command.envs(links.map(|it| ("FI_LINKX_LINKS", it)));
+            command.env("LINKX_EXPECTED", expected);
+        });
+    }
+    let _ = std::fs::remove_dir_all(folder);
+}
+
 macro_rules! tests {
     ($($module:ident: $($name:ident)*;)*) => {
         $($(
@@ -110,6 +149,9 @@ macro_rules! tests {
             fn $name() {
                 for link in LINKS {
                     run(stringify!($name), link);
+                }
+                if stringify!($module) != "threads" {
+                    run_apart(stringify!($name));
                 }
             }
         )*)*
@@ -122,6 +164,7 @@ macro_rules! tests {
                 $($(stringify!($name) => self::$module::$name(),)*)*
                 "peer" => self::inside::peer(),
                 "sender" => self::inside::sender(),
+                "links_that_are_found" => self::inside::links_that_are_found(),
                 other => panic!("no test {other}"),
             }
         }
@@ -273,6 +316,9 @@ impl Side {
             let ok = |status: c_int| assert_eq!(status, 0);
             if how.is_auto {
                 (*(*info).domain_attr).data_progress = num::PROGRESS_AUTO;
+            }
+            if std::env::var_os("LINKX_APART").is_some() {
+                (*(*info).domain_attr).threading = num::THREAD_DOMAIN;
             }
             ok((fabric.fabric)((*info).fabric_attr, &mut fab, null_mut()));
             ok(((*(*fab).ops).domain)(fab, info, &mut domain, null_mut()));

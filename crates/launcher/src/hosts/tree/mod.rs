@@ -5,6 +5,8 @@
 mod ends;
 mod events;
 mod jobs;
+#[cfg(test)]
+pub mod played;
 mod surveys;
 
 use std::collections::BTreeSet;
