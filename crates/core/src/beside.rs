@@ -37,7 +37,7 @@ pub(crate) const LONG: u64 = 16 << 10;
 choice! {
     /// Whether messages go on while the program computes.
     pub enum Progress {
-        /// By a thread where there is a core for each rank.
+        /// By a thread where there are networks, and a core for each rank.
         Auto = "auto",
         /// By a thread.
         Thread = "thread",
@@ -51,7 +51,8 @@ setting! {
     ///
     /// `thread`: a thread, which sleeps until there is something to do, carries on long messages
     /// and collectives that were started and not completed. `none`: they wait for the program's
-    /// calls. `auto`: as `thread`, unless the node has more ranks than cores.
+    /// calls. `auto`: as `thread` where some ranks are reached by a network, unless the node has
+    /// more ranks than cores.
     pub static PROGRESS: Progress = Progress::Auto;
     scope: Local,
     level: User,
@@ -153,7 +154,7 @@ fn is_needed() -> bool {
 #[cold]
 pub(crate) fn expect(process: &Process) {
     let is_wanted = match PROGRESS.get() {
-        Progress::Auto => !process.is_crowded(),
+        Progress::Auto => !process.is_crowded() && process.link(|link| link.net().has_networks()),
         Progress::Thread => true,
         Progress::None => false,
     };
@@ -365,7 +366,9 @@ fn act(process: &Process, here: &Presence) -> Next {
     if is_over {
         // Whoever calls from now on wakes it.
         here.rearm();
-        is_over = !process.engine.progress_beside(process, true);
+        // Twice: what hooks have begun transfers go on with.
+        let mut looks = (0..2).map(|_| process.engine.progress_beside(process, true));
+        is_over = !looks.any(|moved| moved);
         moved |= !is_over;
     }
     ACTS.wakes.fetch_add(1, Relaxed);
