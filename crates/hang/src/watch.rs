@@ -20,6 +20,11 @@ const ARRIVED: Duration = Duration::from_secs(5);
 /// while, and who waits for it may get an error.
 const ENDED: Duration = Duration::from_secs(5);
 
+/// At so many looks in a row a thread that waits has told nothing of it. It is in a handler of a
+/// signal, and may do anything: one that is starved has a turn now and then, and where all are
+/// stopped nobody looks.
+const SILENT: u32 = 20;
+
 /// A wait that was told: whether it is for ever, whose it is, and since when.
 type Told = (bool, Member, u64);
 
@@ -57,6 +62,8 @@ pub struct Watch {
     are_several: bool,
     /// The last look.
     before: Vec<Rank>,
+    /// What threads that wait have told last, and at how many looks in a row before the last one.
+    silent: BTreeMap<(Member, u32), (u64, u32)>,
     /// When it was first seen that processes have ended.
     ended: BTreeMap<Member, Instant>,
     told: BTreeSet<Told>,
@@ -70,6 +77,7 @@ impl Watch {
             patience,
             are_several: false,
             before: Vec::new(),
+            silent: BTreeMap::new(),
             ended: BTreeMap::new(),
             told: BTreeSet::new(),
         }
@@ -83,7 +91,14 @@ impl Watch {
 
     /// What is wrong, next to the last look, if anything is that was not told yet.
     pub fn judge(&self, names: &Names, now: &[Rank]) -> Option<Finding> {
-        let ranks = lasting(&self.before, now);
+        let mut ranks = lasting(&self.before, now);
+        for rank in &mut ranks {
+            for thread in &mut rank.threads {
+                let last = self.silent.get(&(rank.member, thread.thread));
+                let told = last.filter(|last| last.1 >= SILENT).map(|last| last.0);
+                thread.waits.take_if(|it| Some(it.told) == told);
+            }
+        }
         let graph = Graph::new(&ranks);
         let held = graph.held();
         let case = Case {
@@ -142,7 +157,15 @@ impl Watch {
         for rank in ranks.iter().filter(has_ended) {
             self.ended.entry(rank.member).or_insert_with(Instant::now);
         }
-        self.before = ranks;
+        let mut silent = BTreeMap::new();
+        for rank in &ranks {
+            for (thread, waits) in rank.waits() {
+                let whose = (rank.member, thread.thread);
+                let last = self.silent.get(&whose).filter(|it| it.0 == waits.told);
+                silent.insert(whose, (waits.told, last.map_or(0, |it| it.1 + 1)));
+            }
+        }
+        (self.before, self.silent) = (ranks, silent);
     }
 
     /// The user was told that, and of all who waited at the last look.
@@ -354,6 +377,33 @@ mod tests {
         ranks.iter_mut().for_each(|it| it.at += 100 * SECOND);
         ranks[1].state = State::Left;
         assert_eq!(watch.judge(&Names::of_job(1), &ranks), None);
+    }
+
+    /// One waits in vain, in a handler of a signal for ever: others wait for it, and tell so.
+    #[test]
+    fn one_that_never_looks_again_is_said_to_run() {
+        for silent in [0, 1] {
+            let mut watch = Watch::new(Duration::from_secs(30));
+            let wait = |other| Some((other, 10, Sent::Arrived));
+            let mut ranks = [rank(0, "a", wait(1)), rank(1, "a", wait(0))];
+            ranks.iter_mut().for_each(|it| it.at += SECOND);
+            let mut found = None;
+            for _ in 0..2 * SILENT {
+                watch.see(ranks.to_vec());
+                ranks.iter_mut().for_each(|it| it.at += SECOND / 2);
+                let other = &mut ranks[1 - silent];
+                let waits = other.threads[0].waits.as_mut().expect("it waits");
+                waits.told = other.at;
+                found = found.or(watch.judge(&Names::of_job(1), &ranks));
+            }
+            let found = found.expect("somebody has waited long");
+            assert!(!found.definite && found.culprits[0].rank as usize == silent);
+            assert!(
+                found.cause.contains("does not wait in MPI"),
+                "{}",
+                found.cause
+            );
+        }
     }
 
     #[test]

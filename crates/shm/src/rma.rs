@@ -207,7 +207,6 @@ impl Shm {
         let Some(pid) = self.reachable(peer)? else {
             return Ok(Copied::Unable);
         };
-        // SAFETY: as the caller promised.
         let began = clock::ticks();
         // SAFETY: as the caller promised.
         let read = unsafe { read_process(pid, remote.addr, into, len.min(CHUNK)) };

@@ -9,6 +9,8 @@
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
+use catena_fabric::NEVER_LENT;
+
 use crate::trials::{By, MARGIN};
 
 /// Messages of about the same length from one trial of the other way to the next, before the first
@@ -50,11 +52,13 @@ impl CopyCosts {
     /// A copy of `len` bytes took `ticks`.
     ///
     /// What counts is the average, in which the last eight weigh most. One that was interrupted, or
-    /// waited for memory at first use, counts as twice that.
+    /// waited for memory at first use, counts as twice that. A read that is shorter than all
+    /// messages for which there is a choice does not count: what it takes is the system call.
     pub fn record(&self, what: Copying, len: usize, ticks: u64) {
         let word = match what {
             Copying::In => &self.into,
             Copying::Out => &self.out,
+            Copying::Read if len as u64 <= NEVER_LENT => return,
             Copying::Read => &self.reads[class(len as u64)],
         };
         let sample = ticks.min(u64::MAX >> 16) << 16;
@@ -63,7 +67,7 @@ impl CopyCosts {
         let next = match known {
             0 => sample,
             known if sample < known => known - (known - sample) / 4,
-            known => known + (sample - known).min(known) / 8,
+            known => known + (sample - known).min(known).div_ceil(8),
         };
         if next != known {
             word.store(next, Relaxed);
@@ -174,6 +178,16 @@ mod tests {
         assert_eq!(other.next(&costs, LEN as u64), By::Kernel);
     }
 
+    /// As of words of windows, of ends of longer messages, and of messages that were cut short.
+    #[test]
+    fn short_reads_say_nothing_of_messages() {
+        let costs = CopyCosts::default();
+        run(&costs, 1000, [6000, 5000, 4000]);
+        (0..100).for_each(|_| costs.record(Copying::Read, 8, 3000));
+        let mut other = SharedCores::default();
+        assert_eq!(other.next(&costs, LEN as u64), By::Kernel);
+    }
+
     #[test]
     fn whatever_a_peer_writes_is_a_cost() {
         let costs = CopyCosts::default();
@@ -182,9 +196,17 @@ mod tests {
         }
         for what in [Copying::In, Copying::Out, Copying::Read] {
             costs.record(what, 1, u64::MAX);
+            costs.record(what, LEN, u64::MAX);
             costs.record(what, usize::MAX, 0);
             costs.record(what, 0, 1);
         }
         SharedCores::default().next(&costs, u64::MAX);
+        for word in [&costs.into, &costs.out, &costs.reads[0]] {
+            word.store(1, Relaxed);
+        }
+        assert!(
+            run(&costs, 10_000, [6000, 5000, 20_000]) < 1000,
+            "found out anew"
+        );
     }
 }

@@ -343,7 +343,13 @@ pub fn messages_that_are_little_too_long() {
     let pair = Pair::open();
     let [one, two] = &pair.sides;
     // Which way a long message takes follows from those before it: of the longest there are many.
-    for (len, turns) in [(9, 10), (9000, 10), (1 << 20, 10), (9 << 20, 60)] {
+    for (len, turns) in [
+        (9, 10),
+        (9000, 10),
+        (40_000, 20),
+        (1 << 20, 10),
+        (9 << 20, 60),
+    ] {
         let message = pattern(len);
         let over = [1, 7, 8, 9, 20].into_iter().cycle();
         for (turn, over) in over.take(turns).enumerate() {

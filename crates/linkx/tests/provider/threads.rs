@@ -60,22 +60,28 @@ pub fn threads_share_an_endpoint() {
     shared.0.close();
 }
 
-/// Every thread has an endpoint of its own, in a domain of its own.
+/// Pairs of endpoints of each thread, one after the other.
+const PAIRS: usize = 20;
+
+/// Every thread has endpoints of its own, in domains of their own: those that others close make
+/// progress for them meanwhile.
 pub fn threads_have_endpoints() {
     scope(|scope| {
         for thread in 0..THREADS {
             scope.spawn(move || {
-                let pair = Pair::open();
-                let mut room = vec![0; 1000];
-                for turn in 0..MESSAGES {
-                    let message = vec![(turn + thread) as u8; 1000];
-                    pair.sides[1].trecv(&mut room, num::ADDR_NONE, (7, 0), 1);
-                    pair.sides[0].tsend(&message, pair.there[0], 7, 2);
-                    pair.good(1);
-                    pair.good(0);
-                    assert_eq!(room, message);
+                for turn in 0..PAIRS {
+                    let pair = Pair::open();
+                    for len in [1000, 40_000].repeat(MESSAGES / PAIRS) {
+                        let message = vec![(turn + thread) as u8; len];
+                        let mut room = vec![0; len];
+                        pair.sides[1].trecv(&mut room, num::ADDR_NONE, (7, 0), 1);
+                        pair.sides[0].tsend(&message, pair.there[0], 7, 2);
+                        pair.good(1);
+                        pair.good(0);
+                        assert_eq!(room, message);
+                    }
+                    pair.close();
                 }
-                pair.close();
             });
         }
     });
