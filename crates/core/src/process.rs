@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use catena_abi as abi;
 use catena_fabric::Peer;
@@ -11,7 +11,7 @@ use catena_link::Awaited;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::Target;
 use catena_objects::table::ObjectKind;
-use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
+use catena_process::{self as waiting, Hook, Hooked, LOCKED, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
 
 use crate::attached::Slot;
@@ -94,7 +94,8 @@ impl fmt::Debug for Process {
 #[derive(Debug)]
 pub struct Entered<T: 'static> {
     state: &'static T,
-    locked: bool,
+    /// What [`Life::acquire`] did.
+    how: u8,
 }
 
 impl<T> Deref for Entered<T> {
@@ -109,19 +110,39 @@ impl<T> Deref for Entered<T> {
 impl<T> Drop for Entered<T> {
     #[inline]
     fn drop(&mut self) {
-        if self.locked {
-            leave();
+        if !LIFE.is_left_so(self.how) {
+            leave(self.how);
         }
     }
 }
 
-/// Lets go of the lock. What the thread did in the library may be what others wait for.
+/// Lets go of the lock. What the thread did in the library may be what others wait for, and the
+/// thread beside the program may have to act on what is under way.
 #[inline(never)]
-fn leave() {
-    if waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
+fn leave(how: u8) {
+    let locked = how == LOCKED;
+    if locked && waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
         watch_once();
     }
-    LIFE.lock().release();
+    if LIFE.leaves(how)
+        && let (Some(left), Some(process)) = (LEFT.get(), LIFE.running())
+    {
+        left(process);
+    }
+    if locked {
+        LIFE.lock().release();
+    }
+}
+
+/// What is to be done when the library is left while something is under way that may have to be
+/// acted on beside the program.
+static LEFT: OnceLock<fn(&Process)> = OnceLock::new();
+
+/// Something is under way that may have to be acted on beside the program, which is inside: when it
+/// leaves, that is `left`.
+pub(crate) fn expect(left: fn(&Process)) {
+    LEFT.get_or_init(|| left);
+    LIFE.expect();
 }
 
 #[cold]
@@ -144,11 +165,11 @@ fn watch_once() {
 /// `Other` if nobody uses it.
 #[inline]
 pub fn enter() -> Result<Entered<Process>> {
-    let locked = LIFE.acquire();
+    let how = LIFE.acquire();
     match LIFE.running() {
-        Some(state) => Ok(Entered { state, locked }),
+        Some(state) => Ok(Entered { state, how }),
         None => {
-            if locked {
+            if how == LOCKED {
                 LIFE.lock().release();
             }
             Err(not_running())
@@ -178,10 +199,10 @@ pub(crate) fn not_running() -> Error {
 /// Enters the library for a call that works at any time.
 #[inline]
 pub fn enter_any() -> Entered<Objects> {
-    let locked = LIFE.acquire();
+    let how = LIFE.acquire();
     Entered {
         state: &OBJECTS.0,
-        locked,
+        how,
     }
 }
 
@@ -210,11 +231,11 @@ pub(crate) fn outside(call: &mut dyn FnMut()) {
 /// Enters the library to look at the state of the process, which stays when
 /// nobody uses it any more; `None` before it was first initialised.
 pub fn observe() -> Option<Entered<Process>> {
-    let locked = LIFE.acquire();
+    let how = LIFE.acquire();
     match LIFE.kept() {
-        Some(state) => Some(Entered { state, locked }),
+        Some(state) => Some(Entered { state, how }),
         None => {
-            if locked {
+            if how == LOCKED {
                 LIFE.lock().release();
             }
             None
@@ -270,8 +291,17 @@ pub fn keep_lock() -> bool {
     LIFE.keep_lock()
 }
 
+/// Says from now on in that memory where the program is: that of its node, where it has some.
+pub(crate) fn show_presence(process: &Process) {
+    // SAFETY: the transport lives in the process, which is never dropped.
+    let there = process.link(|link| link.net().shm().map(|shm| unsafe { shm.presence() }));
+    if let Some(there) = there {
+        LIFE.show_presence(there);
+    }
+}
+
 /// Makes calls take the lock from now on and for good. Nobody is inside, unless calls take it
-/// already.
+/// already, or this call ends.
 pub(crate) fn lock_for_good() {
     LIFE.lock_for_good();
 }

@@ -84,7 +84,7 @@ pub use admit::admit;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use notify::Notifier;
-pub use progress::Bell;
+pub use progress::{Bell, STARTED};
 pub use regions::Arena;
 pub use rma::Neighbour;
 pub use runs::Run;
