@@ -15,15 +15,18 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use catena_base::{Barrier, Presence, WakeSocket};
+use catena_boot::FAULT_TOLERANCE;
 use catena_fabric::Sleeper;
 use catena_link::ReqId;
+use catena_objects::state::{end_those_put_off, put_off_ends};
 use catena_settings::{Setting, choice, setting};
 use catena_shm::Shm;
 
 use crate::process::{self, Process, enter, life, lock_for_good};
 
-/// Longest sleep on networks.
-const LONGEST: Duration = Duration::from_millis(10);
+/// Longest sleep while something is under way between this process and others: each one after which
+/// nothing has moved doubles it, up to the second.
+const SLEEPS: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
 /// How long it has the library while something moves, before others may enter.
 const TURN: Duration = Duration::from_millis(1);
 /// How long it looks on after something has moved, where each rank has a core: mostly others go on
@@ -72,6 +75,11 @@ static STATE: AtomicU8 = AtomicU8::new(NOT_MADE);
 /// Whether it waits to be told that the program leaves something unfinished, as it hears of that
 /// from nobody else.
 static WAITS: AtomicBool = AtomicBool::new(false);
+/// Whether it sleeps until it is called, since all whom it has to hear do that.
+static HEARS_ALL: AtomicBool = AtomicBool::new(false);
+/// Whether something may be under way that is more than a receive without a message, so that no
+/// sleep is without a limit: a call that is missed costs a while then.
+static IS_LIMITED: AtomicBool = AtomicBool::new(false);
 
 const NOT_MADE: u8 = 0;
 const MADE: u8 = 1;
@@ -169,6 +177,7 @@ pub(crate) fn expect(process: &Process) {
 pub(crate) fn expect_steps(process: &Process) {
     expect(process);
     if life().presence().expects() {
+        limit_sleeps();
         life().presence().leave_word();
     }
 }
@@ -177,13 +186,34 @@ pub(crate) fn expect_steps(process: &Process) {
 #[cold]
 #[inline(never)]
 pub(crate) fn expect_transfer(process: &Process, id: ReqId) {
-    process.link(|link| link.note_unfinished(id));
     expect(process);
+    if life().presence().expects() {
+        let is_posted = process.link(|link| {
+            link.note_unfinished(id);
+            link.is_posted(id)
+        });
+        if !is_posted {
+            limit_sleeps();
+        }
+    }
+}
+
+/// No sleep is without a limit from now on, the present one among them.
+fn limit_sleeps() {
+    if !IS_LIMITED.swap(true, Relaxed) && HEARS_ALL.load(Relaxed) {
+        life().presence().rouse();
+    }
+}
+
+/// Whether all call this process that it has to hear.
+fn hears_all(process: &Process) -> bool {
+    BLIND.load(Relaxed) == 0 && !process.link(|link| link.net().has_networks())
 }
 
 /// A call ends while something may have to be acted on: the thread has the library from now on.
 #[cold]
 fn left(process: &Process) {
+    end_those_put_off();
     if process.threads.are_waiting() {
         return;
     }
@@ -195,7 +225,8 @@ fn left(process: &Process) {
     let is_idle =
         process.link(|link| !link.has_own_work() && link.net().shm().is_none_or(Shm::is_silent));
     let here = life().presence();
-    if here.leave() || !is_idle || WAITS.load(SeqCst) {
+    let is_deaf = HEARS_ALL.load(Relaxed) && !hears_all(process);
+    if here.leave() || !is_idle || is_deaf || WAITS.load(SeqCst) {
         here.wake();
     }
 }
@@ -208,26 +239,43 @@ fn is_made() -> bool {
     if Barrier::register_own() == Barrier::Missing {
         lock_for_good();
     }
-    // Signals are the program's.
-    let signals = Blocked::all();
+    let signals = Blocked::those_of_the_program();
     let thread = Builder::new()
         .name("catena-beside".to_owned())
-        .stack_size(256 << 10);
-    let made = thread.spawn(serve).is_ok();
+        .stack_size(STACK);
+    let made = thread.spawn(|| serve()).is_ok();
     drop(signals);
     STATE.store(if made { MADE } else { REFUSED }, Relaxed);
     made
 }
 
+/// Room for handlers of the program, too.
+const STACK: usize = 1 << 20;
+
+/// Signals of what the thread itself does: a handler of the program's may serve faults of its
+/// memory, and a fault that is blocked ends the process.
+const FAULTS: [i32; 6] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGSYS,
+];
+
 /// Signals that a thread blocks until this is dropped.
 struct Blocked(libc::sigset_t);
 
 impl Blocked {
-    fn all() -> Blocked {
+    /// All but [`FAULTS`]: they are for the threads of the program.
+    fn those_of_the_program() -> Blocked {
         // SAFETY: both are sets of signals, which the calls fill.
         unsafe {
             let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
             libc::sigfillset(&raw mut all);
+            for fault in FAULTS {
+                libc::sigdelset(&raw mut all, fault);
+            }
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
             Blocked(before)
         }
@@ -290,12 +338,14 @@ fn take_short_turns() {
     }
 }
 
-/// What the thread does.
-fn serve() {
+/// What the thread does. A panic ends the process: what it had half done is the program's.
+extern "C" fn serve() {
     take_short_turns();
+    put_off_ends();
     let (mut socket, mut seen) = (None, 0);
     // Looks in vain since the program was away last, where the thread is not called for all.
-    let (mut misses, mut hears_all) = (0, false);
+    let mut misses = 0;
+    let mut longest = SLEEPS[0];
     loop {
         let here = life().presence();
         if let Some(socket) = &socket {
@@ -304,12 +354,18 @@ fn serve() {
         let calls = here.calls();
         let was_called = std::mem::replace(&mut seen, calls) != calls;
         let latency = Duration::from_nanos(LATENCY.load(Relaxed).max(50_000));
-        match life().beside(|process| act(process, here)) {
+        let did = life().beside(|process| act(process, here));
+        longest = match (was_called, &did) {
+            (true, _) | (_, Some(Next::Again)) => SLEEPS[0],
+            _ => SLEEPS[1].min(longest * 2),
+        };
+        let limit = IS_LIMITED.load(Relaxed).then_some(longest);
+        match did {
             Some(next) => {
-                (misses, hears_all) = (0, matches!(next, Next::Calls));
+                misses = 0;
                 match next {
                     Next::Again => thread::yield_now(),
-                    Next::Calls => here.sleep(calls, None),
+                    Next::Calls => here.sleep(calls, limit),
                     Next::Looks => here.sleep(calls, Some(latency)),
                     Next::Networks(sleeper) => {
                         if socket.is_none() {
@@ -319,7 +375,7 @@ fn serve() {
                             Some(socket) => {
                                 let sleeper = sleeper.or(Sleeper::new(Some(socket.fd())));
                                 here.sleep_on(calls, socket.waker(), || {
-                                    sleeper.sleep(LONGEST);
+                                    sleeper.sleep(SLEEPS[0]);
                                 });
                             }
                             None => here.sleep(calls, Some(latency)),
@@ -332,11 +388,12 @@ fn serve() {
                     here.leave_word();
                 }
                 misses += 1;
+                let hears_all = HEARS_ALL.load(Relaxed);
                 let looks = !hears_all && misses < LOOKS;
                 WAITS.store(!hears_all && !looks, SeqCst);
                 fence(SeqCst);
                 if !here.is_away() {
-                    here.sleep(calls, looks.then_some(latency));
+                    here.sleep(calls, looks.then_some(latency).or(limit));
                 }
                 WAITS.store(false, SeqCst);
             }
@@ -355,7 +412,7 @@ fn act(process: &Process, here: &Presence) -> Next {
     process.engine.after_pause();
     while here.is_away() && !is_over {
         let now = Instant::now();
-        match process.engine.progress_beside(process, false) {
+        match progress(process, false) {
             true => (moved, last) = (true, now),
             false => is_over = !moved || now - last >= lingers,
         }
@@ -367,7 +424,7 @@ fn act(process: &Process, here: &Presence) -> Next {
         // Whoever calls from now on wakes it.
         here.rearm();
         // Twice: what hooks have begun transfers go on with.
-        let mut looks = (0..2).map(|_| process.engine.progress_beside(process, true));
+        let mut looks = (0..2).map(|_| progress(process, true));
         is_over = !looks.any(|moved| moved);
         moved |= !is_over;
     }
@@ -378,14 +435,20 @@ fn act(process: &Process, here: &Presence) -> Next {
     if !is_over {
         return Next::Again;
     }
-    if BLIND.load(Relaxed) != 0 {
-        return Next::Looks;
+    let is_limited = process.collectives().are_some()
+        || process.link(|link| link.is_announced())
+        || FAULT_TOLERANCE.get();
+    IS_LIMITED.store(is_limited, Relaxed);
+    HEARS_ALL.store(hears_all(process), Relaxed);
+    match process.link(|link| link.net().sleeper()) {
+        _ if HEARS_ALL.load(Relaxed) => Next::Calls,
+        Some(sleeper) if !sleeper.is_blind() && BLIND.load(Relaxed) == 0 => Next::Networks(sleeper),
+        _ => Next::Looks,
     }
-    process.link(|link| match link.net().has_networks() {
-        false => Next::Calls,
-        true => match link.net().sleeper() {
-            Some(sleeper) if !sleeper.is_blind() => Next::Networks(sleeper),
-            _ => Next::Looks,
-        },
-    })
+}
+
+/// Moves what can be moved; true if anything did. `looks` as before a sleep.
+fn progress(process: &Process, looks: bool) -> bool {
+    let awaits = |awaited: &mut _| process.requests_await(awaited);
+    process.engine.progress_beside(process, looks, awaits)
 }

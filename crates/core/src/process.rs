@@ -19,7 +19,7 @@ use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Comm, Communicators, OtherJobs};
 use crate::environment::info_env;
-use crate::object;
+use crate::object::{self, AnyTime};
 use crate::phase::{self, WorldModel};
 use crate::request::State;
 
@@ -46,9 +46,7 @@ fn objects() -> Objects {
     let objects = Objects::new(info_env);
     let errhandlers = &objects.errhandlers;
     errhandlers.register(Target::Comm, |h| Ok(enter()?.comm(abi::Comm(h))?));
-    errhandlers.register(Target::Session, |h| {
-        Ok(enter_any().session(abi::Session(h))?)
-    });
+    errhandlers.register(Target::Session, |h| Ok(look().session(abi::Session(h))?));
     objects
 }
 
@@ -166,15 +164,7 @@ fn watch_once() {
 #[inline]
 pub fn enter() -> Result<Entered<Process>> {
     let how = LIFE.acquire();
-    match LIFE.running() {
-        Some(state) => Ok(Entered { state, how }),
-        None => {
-            if how == LOCKED {
-                LIFE.lock().release();
-            }
-            Err(not_running())
-        }
-    }
+    entered(how, LIFE.running()).ok_or_else(not_running)
 }
 
 /// The library has no users.
@@ -194,6 +184,39 @@ pub(crate) fn not_running() -> Error {
         "MPI_Init, MPI_Init_thread or MPI_Session_init must be called first"
     };
     Error::new(Kind::Other, text)
+}
+
+/// What any thread may use at any time, beside whoever is in the library: takes nothing, and says
+/// nothing.
+#[inline]
+pub fn any_time() -> &'static AnyTime {
+    &OBJECTS.0
+}
+
+/// Enters the library for a call that any thread may make at any time, beside one that is inside,
+/// and that only looks at tables without a lock of their own: it says nothing of where the program
+/// is.
+pub fn look() -> Entered<Objects> {
+    let how = LIFE.acquire_any_time();
+    Entered {
+        state: &OBJECTS.0,
+        how,
+    }
+}
+
+/// As [`look`], for the state of the process; `None` if the library has no users.
+pub fn look_at_process() -> Option<Entered<Process>> {
+    let how = LIFE.acquire_any_time();
+    entered(how, LIFE.running())
+}
+
+/// In the library, which was acquired in that way, if there is what the call needs.
+#[inline(always)]
+fn entered<T>(how: u8, state: Option<&'static T>) -> Option<Entered<T>> {
+    if state.is_none() && how == LOCKED {
+        LIFE.lock().release();
+    }
+    state.map(|state| Entered { state, how })
 }
 
 /// Enters the library for a call that works at any time.
@@ -232,15 +255,7 @@ pub(crate) fn outside(call: &mut dyn FnMut()) {
 /// nobody uses it any more; `None` before it was first initialised.
 pub fn observe() -> Option<Entered<Process>> {
     let how = LIFE.acquire();
-    match LIFE.kept() {
-        Some(state) => Some(Entered { state, how }),
-        None => {
-            if how == LOCKED {
-                LIFE.lock().release();
-            }
-            None
-        }
-    }
+    entered(how, LIFE.kept())
 }
 
 /// The life of the library in this process.
@@ -360,16 +375,12 @@ impl Process {
     /// # Errors
     /// `Other` outside of it.
     pub fn world_model(&self) -> Result<WorldModel> {
-        match self.comms.world_model() {
-            Some(model) => Ok(model),
-            None => Err(no_world_model()),
-        }
+        phase::world_model().ok_or_else(no_world_model)
     }
 
     /// The highest thread level that calls can rely on.
     pub fn thread_level(&self) -> i32 {
-        let model = self.comms.world_model();
-        LIFE.thread_level(self, model.map(|model| model.level))
+        LIFE.thread_level(self, phase::world_model().map(|model| model.level))
     }
 
     /// Moves everything that can move; true if anything did.
@@ -397,9 +408,12 @@ impl Process {
     }
 }
 
-/// For calls of the world model only, while there are users of other kinds.
+/// For calls of the world model only: there may be users of other kinds.
 #[cold]
-fn no_world_model() -> Error {
+pub(crate) fn no_world_model() -> Error {
+    if !is_running() {
+        return not_running();
+    }
     let text = if phase::is_finalized() {
         "MPI_Finalize was called already"
     } else {

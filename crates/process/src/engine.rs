@@ -88,9 +88,16 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
     }
 
     /// Moves what can be moved beside the program: transfers, and what those hooks carry on that
-    /// call no function of the program's. `looks` as before a sleep.
-    pub fn progress_beside(&self, process: &P, looks: bool) -> bool {
-        let moved = self.link(|link| link.progress());
+    /// call no function of the program's. `looks` as before a sleep, `awaits` as in
+    /// [`ProgressEngine::progress`].
+    pub fn progress_beside(
+        &self,
+        process: &P,
+        looks: bool,
+        awaits: impl FnOnce(&mut Awaited),
+    ) -> bool {
+        let moved =
+            self.link(|link| link.progress()) || self.pings(process, awaits) || self.notices();
         moved | (self.hooks.have_work() && self.hooks.progress_beside(process, looks))
     }
 

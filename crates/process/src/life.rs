@@ -106,7 +106,7 @@ pub const PLAIN: u8 = 0;
 pub const LOCKED: u8 = 1;
 /// Calls say that they come and go.
 pub const SHARED: u8 = 2;
-/// A call within another one says nothing.
+/// A call within another one says nothing, nor one that any thread may make at any time.
 const NESTED: u8 = 3;
 
 /// Where the program of a process is that shares no memory with others.
@@ -195,6 +195,16 @@ impl<P> Life<P> {
             }
             _ => NESTED,
         }
+    }
+
+    /// As [`Life::acquire`], of a call that any thread may make at any time, beside one that is
+    /// inside: it says nothing of where the program is.
+    pub fn acquire_any_time(&self) -> u8 {
+        if !self.is_locked() {
+            return NESTED;
+        }
+        self.lock.acquire();
+        LOCKED
     }
 
     /// The thread has the library, and lets go of it as it sees that the program is there.
@@ -480,5 +490,28 @@ impl<P: Living> Life<P> {
             (false, Owner::InTurn) => consts::THREAD_SERIALIZED,
             (false, Owner::Thread(_)) => granted.unwrap_or(consts::THREAD_SINGLE),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_any_thread_may_call_at_any_time_says_nothing_of_the_program() {
+        static LIFE: Life<()> = Life::new();
+        LIFE.set_locked(false);
+        let plain = LIFE.acquire();
+        let early = LIFE.acquire_any_time();
+        LIFE.expect();
+        // What begins before something is expected, and ends behind it, claims nothing either.
+        assert!(!LIFE.leaves(early) && LIFE.leaves(plain));
+        LIFE.presence().leave();
+        let beside = LIFE.acquire_any_time();
+        assert!(LIFE.presence().is_away());
+        let inside = LIFE.acquire();
+        assert!(!LIFE.leaves(beside) && !LIFE.presence().is_away());
+        assert!(LIFE.leaves(inside));
+        LIFE.expect_nothing();
     }
 }

@@ -16,6 +16,9 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
+/// Requests that are noted before a look which of them are done.
+const LEAST_NOTED: usize = 64;
+
 /// Longest rest, from byte `at` on, of a message to a peer that is not cut: while the peer is
 /// behind, or sends itself, nothing is gained by handing it a part early.
 fn whole<N: Net>(net: &N, peer: Peer, at: u64) -> u64 {
@@ -135,9 +138,28 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             && engine.send_queues.is_empty())
     }
 
-    /// A request may have to be acted on while the program computes.
+    /// A request may have to be acted on while the program computes. Cost: O(1), and now and then a
+    /// look at all that were noted.
     pub fn note_unfinished(&mut self, id: ReqId) {
+        if self.engine.unfinished.len() >= self.engine.most_unfinished {
+            let mut all = std::mem::take(&mut self.engine.unfinished);
+            all.retain(|&id| self.is_under_way(id));
+            self.engine.most_unfinished = LEAST_NOTED.max(2 * all.len());
+            self.engine.unfinished = all;
+        }
         self.engine.unfinished.push(id);
+    }
+
+    /// How many are noted: those under way, and others that are done.
+    pub fn noted_unfinished(&self) -> usize {
+        self.engine.unfinished.len()
+    }
+
+    /// Whether any that was noted is under way between both ends: no receive that waits for its
+    /// message. Cost: O(noted).
+    pub fn is_announced(&self) -> bool {
+        let mut noted = self.engine.unfinished.iter();
+        noted.any(|&id| self.is_under_way(id) && !self.is_posted(id))
     }
 
     /// Whether any that was noted is under way.

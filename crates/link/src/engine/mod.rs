@@ -51,6 +51,8 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub calls: Vec<Peer>,
     /// Requests that may have to be acted on while the program computes, and others that are done.
     pub unfinished: Vec<ReqId>,
+    /// How many there are before those that are done go.
+    pub most_unfinished: usize,
     /// Matched announcements whose way is to be chosen.
     pub starting: Vec<ReqId>,
     /// Remote reads under way.
@@ -133,6 +135,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             work: false,
             calls: Vec::new(),
             unfinished: Vec::new(),
+            most_unfinished: 0,
             starting: Vec::new(),
             gets: VecDeque::new(),
             left: VecDeque::new(),
