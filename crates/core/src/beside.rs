@@ -375,7 +375,7 @@ extern "C" fn serve() {
                             Some(socket) => {
                                 let sleeper = sleeper.or(Sleeper::new(Some(socket.fd())));
                                 here.sleep_on(calls, socket.waker(), || {
-                                    sleeper.sleep(SLEEPS[0]);
+                                    sleeper.sleep(longest);
                                 });
                             }
                             None => here.sleep(calls, Some(latency)),

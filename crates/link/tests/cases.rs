@@ -61,13 +61,19 @@ fn what_is_done_is_not_noted_for_ever() {
         // The last one is always under way.
         let (next, _) = recv(&mut ranks, 1, 0, 7, 8);
         ranks[1].note_unfinished(next);
-        send(&mut ranks, 7, Mode::Standard, &pattern(1, 8));
+        assert_eq!(
+            send(&mut ranks, 7, Mode::Standard, &pattern(1, 8)),
+            Sent::Done
+        );
         wait(&mut ranks, 1, id);
         id = next;
         assert!(ranks[1].is_unfinished() && !ranks[1].is_announced());
         assert!(ranks[1].noted_unfinished() <= 64);
     }
-    send(&mut ranks, 7, Mode::Standard, &pattern(1, 8));
+    assert_eq!(
+        send(&mut ranks, 7, Mode::Standard, &pattern(1, 8)),
+        Sent::Done
+    );
     wait(&mut ranks, 1, id);
     assert!(!ranks[1].is_unfinished());
 }
