@@ -17,6 +17,7 @@ SUITES = {
     "imb": "the Intel MPI Benchmarks",
     "fabtests": "libfabric's own tests, over `liblinkx-fi.so`",
     "launchers": "C tests under the launchers of other MPI libraries and of Slurm",
+    "hangs": "jobs that hang under each launcher: who is named first (`tests/c/faults/hangs.c`)",
     "mrbayes": "MrBayes: the same trees as with MPICH",
     "cycles": "10,000 times spawn, talk and part, and as often connect: nothing grows",
     "waits": "ranks that wait long beside busy strangers, and in jobs that are stopped (`tests/c/faults/long_waits.c`)",

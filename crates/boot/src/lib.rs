@@ -62,8 +62,10 @@ pub use sys::{Interest, Poller, peer};
 
 choice! {
     /// What becomes of ranks that use another MPI's library.
+    #[derive(Default)]
     pub enum OtherMpi {
         /// The job ends with a failure.
+        #[default]
         Stop = "stop",
         /// They run, and mpirun mentions it.
         Warn = "warn",

@@ -321,7 +321,7 @@ impl<'a> Case<'_, 'a> {
         );
         let need = self.need_of(waiter, gone);
         let remedy = match need.map(|it| it.what) {
-            Some(What::Message | What::Part) => {
+            Some(What::Message) => {
                 format!(
                     "{who} must send that message before it finalizes, or {other} must not receive \
                      it"
@@ -336,7 +336,14 @@ impl<'a> Case<'_, 'a> {
             Some(What::Lock) => {
                 format!("{who} must unlock the window before a call that waits for others")
             }
-            Some(What::Epoch) => format!("{who} must take part in that epoch before it finalizes"),
+            Some(What::Epoch) => format!(
+                "{who} must take part in that epoch (a post for each start, a complete for each \
+                 wait) before a call that waits for others"
+            ),
+            Some(What::Part) => format!(
+                "{who} must make all parts of that message ready (MPI_Pready) before a call that \
+                 waits for others"
+            ),
             Some(What::Collective | What::Agreement) => {
                 format!("all members of the communicator must make that call: {who} has not")
             }
@@ -350,20 +357,22 @@ impl<'a> Case<'_, 'a> {
         let who = self.one(member);
         let cause = format!("{who} {}, and nobody else can help it", self.does(member));
         let rank = self.graph.ranks.get(&member);
-        let waits_for_itself = rank.is_some_and(|it| self.graph.is_in_vain(it, member));
-        let remedy = match waits_for_itself && !self.waits_for_lock(member) {
-            true => format!(
+        let remedy = match rank
+            .and_then(|it| self.need_of(it, member))
+            .map(|it| it.what)
+        {
+            None | Some(What::Lock) => {
+                "look at what it waits for: nobody that is left can do it".to_string()
+            }
+            Some(What::Part) => "MPI_Pready must be called for all parts of a message before the \
+                                 wait for it, or by another thread"
+                .to_string(),
+            Some(_) => format!(
                 "{who} waits for itself: MPI_Sendrecv, or MPI_Isend and MPI_Irecv before the wait, \
                  do both at once"
             ),
-            false => "look at what it waits for: nobody that is left can do it".to_string(),
         };
         (vec![member], cause, remedy)
-    }
-
-    fn waits_for_lock(&self, member: Member) -> bool {
-        let rank = self.graph.ranks.get(&member);
-        rank.is_some_and(|it| it.needs().any(|need| need.what == What::Lock))
     }
 
     /// Some wait for each other.
@@ -384,7 +393,8 @@ impl<'a> Case<'_, 'a> {
         }
         let blocker = self
             .ends_early(&ranks)
-            .or_else(|| self.holds_a_lock(&ranks));
+            .or_else(|| self.holds_a_lock(&ranks))
+            .or_else(|| self.owes(&ranks));
         if let Some((blocker, waiter)) = blocker {
             return self.gone(blocker, waiter);
         }
@@ -443,6 +453,22 @@ impl<'a> Case<'_, 'a> {
         })
     }
 
+    /// One that has gone to a call that all members of something make, and one of them that waits
+    /// for its part of an epoch or of a message.
+    fn owes(&self, ranks: &[&'a Rank]) -> Option<(Member, &'a Rank)> {
+        ranks.iter().find_map(|waiter| {
+            let is_owed = |need: &&Need| {
+                need.what == What::Part || need.what == What::Epoch && !need.together && !need.any
+            };
+            let is_away = |it: &Member| {
+                let rank = self.graph.ranks.get(it);
+                rank.is_some_and(|it| it.is_stuck() && is_collective(it))
+            };
+            let mut owing = waiter.needs().filter(is_owed).flat_map(Need::members);
+            owing.find(is_away).map(|it| (it, *waiter))
+        })
+    }
+
     /// One of them that has a lock, and one that waits for it.
     fn holds_a_lock(&self, ranks: &[&'a Rank]) -> Option<(Member, &'a Rank)> {
         ranks.iter().find_map(|waiter| {
@@ -470,6 +496,9 @@ impl<'a> Case<'_, 'a> {
         } else if some(What::Lock) {
             "locks must be taken in the same order by all, and given back before a call that waits \
              for others"
+        } else if some(What::Epoch) {
+            "all members of a window must make the same fences, and to each start belongs a post, \
+             to each wait a complete, with no call in between that waits for one of them"
         } else {
             "look at what each of them waits for"
         }

@@ -35,7 +35,7 @@ impl Names {
         format!("rank {}{}", member.rank, self.behind(member.job))
     }
 
-    /// `rank 3`, `ranks 0 to 3 and 7`
+    /// `rank 3`, `ranks 0 to 3 and 7`, `rank 0, and ranks 0 and 1 of spawned job 1`
     pub fn all(&self, members: impl IntoIterator<Item = Member>) -> String {
         let mut ranges: Vec<(Member, u32)> = Vec::new();
         for member in members {
@@ -48,25 +48,30 @@ impl Names {
                 _ => ranges.push((member, member.rank)),
             }
         }
-        if let [(member, last)] = ranges[..]
+        let jobs = ranges.chunk_by(|(one, _), (other, _)| one.job == other.job);
+        let jobs: Vec<_> = jobs.map(|it| self.of_one_job(it)).collect();
+        jobs.join(", and ")
+    }
+
+    /// Ranges of ranks of one job.
+    fn of_one_job(&self, ranges: &[(Member, u32)]) -> String {
+        if let [(member, last)] = *ranges
             && member.rank == last
         {
             return self.one(member);
         }
-        let count = ranges.len();
         let mut parts: Vec<String> = Vec::new();
-        for (first, last) in ranges.into_iter().take(RANGES) {
-            let of = self.behind(first.job);
+        for (first, last) in ranges.iter().take(RANGES) {
             match last - first.rank {
-                0 => parts.push(format!("{}{of}", first.rank)),
-                1 => parts.extend([first.rank, last].map(|rank| format!("{rank}{of}"))),
-                _ => parts.push(format!("{} to {last}{of}", first.rank)),
+                0 => parts.push(last.to_string()),
+                1 => parts.extend([first.rank, *last].map(|rank| rank.to_string())),
+                _ => parts.push(format!("{} to {last}", first.rank)),
             }
         }
-        if count > RANGES {
+        if ranges.len() > RANGES {
             parts.push("others".into());
         }
-        format!("ranks {}", list(&parts))
+        format!("ranks {}{}", list(&parts), self.behind(ranges[0].0.job))
     }
 }
 
@@ -126,9 +131,14 @@ pub(crate) fn need<'r>(need: &'r Need, named: Named<'_, 'r>, names: &Names) -> S
             "for a lock that {whom} {}{about}",
             if is_one { "holds" } else { "hold" }
         ),
+        What::Epoch if need.together => format!("for {whom}{about}"),
         What::Epoch => format!("for {whom} to take part in the epoch{about}"),
         What::Remote => format!("for an operation on the memory of {whom}{about}"),
-        What::Part => format!("for parts of a message between it and {whom}{tag}{about}"),
+        What::Part if need.bytes > 0 => format!(
+            "until MPI_Pready is called for {} more parts of its message{tag}{about}",
+            need.bytes
+        ),
+        What::Part => format!("for parts of a message from {whom}{tag}{about}"),
         What::End => format!("for {whom} to finalize, too"),
         What::Meeting => "for another program to connect".to_string(),
         What::Launcher => "for an answer of the launcher".to_string(),
@@ -210,5 +220,10 @@ mod tests {
             "ranks 0, 2, 4, 6, 8 and others"
         );
         assert_eq!(names.one(Member { job: 26, rank: 1 }), "rank 1 of job 1a");
+        let of =
+            |ranks: &[(u64, u32)]| names.all(ranks.iter().map(|&(job, rank)| Member { job, rank }));
+        assert_eq!(of(&[(26, 0), (26, 1)]), "ranks 0 and 1 of job 1a");
+        let both = [(1, 3), (26, 0), (26, 1), (26, 2)];
+        assert_eq!(of(&both), "rank 3, and ranks 0 to 2 of job 1a");
     }
 }

@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::placement_request::PlacementRequest;
 use crate::strings::{read_texts, read_vars, write_texts, write_vars};
 
-/// What shall run where.
-#[derive(Clone, Debug, PartialEq)]
+/// What shall run where; by default nothing, nowhere.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Random number of the job.
     pub job_id: u64,

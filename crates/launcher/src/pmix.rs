@@ -312,8 +312,6 @@ pub fn serves(library: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use catena_boot::OtherMpi;
-    use catena_job::PlacementRequest;
     use catena_proof::Secret;
 
     /// What others can see of the helper, and what it is told itself, tell nothing
@@ -324,19 +322,9 @@ mod tests {
         let plan = Plan {
             job_id: 0x0123_4567_89ab_cdef,
             secret: Some(secret.clone()),
-            apps: Vec::new(),
-            env: Vec::new(),
-            psets: Vec::new(),
             hosts: vec!["host".to_string()],
-            node_of: Vec::new(),
-            slots: None,
-            room: Vec::new(),
-            seats: Vec::new(),
-            slots_of: Vec::new(),
-            placement: PlacementRequest::default(),
-            stdin: Vec::new(),
             pmix: true,
-            foreign: OtherMpi::Stop,
+            ..Plan::default()
         };
         let name = directory(plan.job_id, 1);
         let brief = Brief {

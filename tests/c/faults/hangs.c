@@ -25,8 +25,9 @@
 // run: -n 3 --on-hang end -- fence; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 3 --on-hang end --set LINK=tcp -- fence; exit 123; says job hangs: rank 1 waits in MPI_Recv
 // run: -n 2 --on-hang end --set LINK=tcp -- exposed; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1 with tag 7
-// run: -n 2 --on-hang end -- post; exit 123; says job hangs: rank 0 waits in MPI_Win_(start|complete) \S+ for rank 1
-// run: -n 2 --on-hang end -- complete; exit 123; says job hangs: rank 1 waits in MPI_Win_wait \S+ for rank 0
+// run: -n 2 --on-hang end -- post; exit 123; says job hangs: rank 1 waits in MPI_Barrier .*, and rank 0 waits for it: rank 0 waits in MPI_Win_(start|complete) \S+ for rank 1
+// run: -n 3 --on-hang end -- freed; exit 123; says job hangs: rank 2 waits in MPI_Win_free .*, and rank 0 waits for it: rank 0 waits in MPI_Win_(start|complete)
+// run: -n 2 --on-hang end -- complete; exit 123; says job hangs: rank 0 waits in MPI_Barrier .*, and rank 1 waits for it: rank 1 waits in MPI_Win_wait \S+ for rank 0
 // run: -n 3 --on-hang end -- lock; exit 123; says job hangs: rank 1 waits in MPI_Recv .*for a lock that rank 1 holds
 // run: -n 2 --on-hang end -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
 // run: -n 2 --on-hang end --set LINK=tcp -- locks; exit 123; says job hangs: rank [01] waits in MPI_Win_lock \S+ for a lock that rank [01] holds
@@ -42,8 +43,10 @@
 // run: -n 2 --on-hang end -- mprobe; exit 16; says MPI_Mprobe: rank 1 has called MPI_Finalize
 // run: -n 2 --on-hang end -- persistent; exit 123; says job hangs: rank 0 waits in MPI_Wait \S+ for a message from rank 1 with tag 4
 // run: -n 3 --on-hang end -- shift; exit 123; says job hangs: rank 0 waits in MPI_Sendrecv
-// run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank [01] waits in
-// run: -n 2 --on-hang end --set LINK=tcp -- parts; exit 123; says job hangs: rank [01] waits in \w+ \S+ for parts of a message
+// run: -n 2 --on-hang end -- parts; exit 123; says job hangs: rank 0 waits in MPI_Barrier .*, and rank 1 waits for it: .* for parts of a message from rank 0
+// run: -n 2 --on-hang end --set LINK=tcp -- parts; exit 123; says job hangs: rank 0 waits in MPI_Barrier .*, and rank 1 waits for it: .* for parts of a message from rank 0
+// run: -n 2 --on-hang end -- unready; exit 123; says job hangs: rank 0 waits in MPI_Wait \S+ until MPI_Pready is called for 1 more parts of its message; says MPI_Pready must be called
+// run: -n 4 --on-hang end -- strings; exit 123; says job hangs: rank 1 waits in MPI_Comm_create_from_group .* on a communicator of 4 ranks with the tag "other"
 // run: -n 2 --on-hang end -- self; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 0; says waits for itself
 // run: -n 2 --on-hang end -- threads; exit 123; says job hangs: rank 1 waits in MPI_Finalize \S+ for rank 0 on MPI_COMM_WORLD, and rank 0 waits for it: rank 0 waits in MPI_Recv; says rank 1 must send that message before it finalizes
 // run: -n 2 --on-hang end -- joined; exit 123; says job hangs: rank [01] waits in MPI_Recv
@@ -167,6 +170,20 @@ static void in_windows(const char *mode)
             MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
         stays_away();
     }
+    /* One does not post, and frees the window. */
+    if (!strcmp(mode, "freed") && rank == 0) {
+        MPI_Group others;
+        MPI_Group_incl(all, 2, (int[]){1, 2}, &others);
+        MPI_Win_start(others, 0, win);
+        MPI_Win_complete(win);
+    }
+    if (!strcmp(mode, "freed") && rank == 1) {
+        MPI_Group_incl(all, 1, (int[]){0}, &peer);
+        MPI_Win_post(peer, 0, win);
+        MPI_Win_wait(win);
+    }
+    if (!strcmp(mode, "freed"))
+        MPI_Win_free(&win);
     MPI_Barrier(world);
 }
 
@@ -189,11 +206,13 @@ static void in_requests(const char *mode)
         MPI_Start(request);
         MPI_Wait(request, MPI_STATUS_IGNORE);
     }
-    if (!strcmp(mode, "parts")) {
+    if (!strcmp(mode, "parts") || !strcmp(mode, "unready")) {
         if (rank == 0) {
             MPI_Psend_init(out, 2, 1, MPI_INT, 1, 0, world, MPI_INFO_NULL, request);
             MPI_Start(request);
             MPI_Pready(0, request[0]);
+            if (!strcmp(mode, "unready"))
+                MPI_Wait(request, MPI_STATUS_IGNORE);
         } else {
             MPI_Precv_init(in, 2, 1, MPI_INT, 0, 0, world, MPI_INFO_NULL, request);
             MPI_Start(request);
@@ -252,14 +271,15 @@ static void with_a_child(char **argv)
 }
 
 /* Sessions alone. */
-static void in_a_session(void)
+static void in_a_session(const char *mode)
 {
     MPI_Session session;
     MPI_Group all;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &all);
-    MPI_Comm_create_from_group(all, "hangs", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world);
-    MPI_Comm_rank(world, &rank);
+    MPI_Group_rank(all, &rank);
+    int is_other = !strcmp(mode, "strings") && rank == 1;
+    MPI_Comm_create_from_group(all, is_other ? "other" : "hangs", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &world);
     receive(!rank, 7);
     MPI_Session_finalize(&session);
 }
@@ -461,8 +481,8 @@ int main(int argc, char **argv)
     for (unsigned i = 0; i < sizeof threaded / sizeof *threaded; i++)
         if (!strcmp(mode, threaded[i]))
             level = MPI_THREAD_MULTIPLE;
-    if (!strcmp(mode, "session")) {
-        in_a_session();
+    if (!strcmp(mode, "session") || !strcmp(mode, "strings")) {
+        in_a_session(mode);
         return 0;
     }
     MPI_Init_thread(&argc, &argv, level, &level);
@@ -569,10 +589,11 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, stay_idle, NULL);
         receive(!rank, 0);
     }
-    if (!strcmp(mode, "exposed") || !strcmp(mode, "fence") || !strcmp(mode, "post") || !strcmp(mode, "complete") || !strncmp(mode, "lock", 4))
+    if (!strcmp(mode, "exposed") || !strcmp(mode, "fence") || !strcmp(mode, "post") || !strcmp(mode, "complete") || !strcmp(mode, "freed")
+        || !strncmp(mode, "lock", 4))
         in_windows(mode);
     if (!strncmp(mode, "wait", 4) && strcmp(mode, "waits") || !strcmp(mode, "persistent") || !strcmp(mode, "parts")
-        || !strcmp(mode, "started") || !strcmp(mode, "shift"))
+        || !strcmp(mode, "unready") || !strcmp(mode, "started") || !strcmp(mode, "shift"))
         in_requests(mode);
     if (!strcmp(mode, "split") || !strcmp(mode, "duplicate") || !strcmp(mode, "comm") || !strcmp(mode, "neighbors")
         || !strcmp(mode, "column"))

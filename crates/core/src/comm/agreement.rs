@@ -426,12 +426,16 @@ impl Agreement {
         };
         let across = self.across.as_ref().and_then(|it| it.bridge.as_ref());
         let from = match (from, self.phase, across) {
-            (Some(rank), ..) => Some((self.circle.cid, rank)),
-            (None, Phase::Cross, Some(Bridge::Context { cid, to, .. })) => Some((*cid, *to)),
+            (Some(rank), ..) => Some((self.circle.cid, rank, &self.circle.key)),
+            (None, Phase::Cross, Some(Bridge::Context { cid, to, key })) => Some((*cid, *to, key)),
             _ => None,
         };
         let need = match from {
-            Some((cid, rank)) => needs::of_rank(process, What::Agreement, cid, rank),
+            Some((cid, rank, key)) => {
+                let mut need = needs::of_rank(process, What::Agreement, cid, rank);
+                need.about = key.told(need.about, self.circle.size);
+                need
+            }
             None => needs::open(What::Meeting, ""),
         };
         waits.needs.push(need);

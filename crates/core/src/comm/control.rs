@@ -61,6 +61,23 @@ impl Key {
         Key::new(AgreementScope::Members, &number.to_ne_bytes())
     }
 
+    /// What they agree about, in words: `of`, by which the communicator is told that has brought
+    /// them together, or the one of `size` ranks that comes of it; and the tag of the program.
+    pub(super) fn told(&self, of: String, size: u32) -> String {
+        let (meeting, tag) = self.0.split_at(1);
+        let is = |scopes: &[AgreementScope]| scopes.iter().any(|it| meeting == [*it as u8]);
+        match <[u8; 4]>::try_from(tag) {
+            Ok(tag) if is(&[AgreementScope::Group, AgreementScope::Leaders]) => {
+                format!("{of} with tag {}", i32::from_ne_bytes(tag))
+            }
+            _ if is(&[AgreementScope::Members, AgreementScope::Other]) => of,
+            _ => {
+                let tag = String::from_utf8_lossy(tag);
+                format!("a communicator of {size} ranks with the tag {tag:?}")
+            }
+        }
+    }
+
     /// A number and the key, as words that are not empty behind the number.
     pub(crate) fn words(&self, number: u32) -> Vec<u32> {
         let key = self.0.iter().map(|byte| (*byte).into());

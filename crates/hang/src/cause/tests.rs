@@ -449,6 +449,27 @@ fn who_is_in_finalize_while_another_one_waits_for_it_is_the_culprit() {
 }
 
 #[test]
+fn who_owes_its_part_and_is_in_a_collective_call_is_the_culprit() {
+    for what in [What::Epoch, What::Part] {
+        let waiter = || waiting(0, "MPI_Wait", need(what, &[1]));
+        let finding = definite(&[waiter(), in_barrier(1, &[0]), in_barrier(2, &[0])]);
+        assert_eq!(finding.culprits, [of(1)]);
+        let named = finding.cause.starts_with("rank 1 waits in MPI_Barrier");
+        assert!(named, "{}", finding.cause);
+        // That one is not at fault if it waits for something of the waiter's in turn.
+        let finding = definite(&[waiter(), receiving(1, 0, 3)]);
+        assert_eq!(finding.culprits, [of(0)]);
+    }
+    let mut own = need(What::Part, &[0]);
+    own.bytes = 3;
+    let finding = definite(&[waiting(0, "MPI_Wait", own)]);
+    let cause =
+        "rank 0 waits in MPI_Wait until MPI_Pready is called for 3 more parts of its message";
+    assert!(finding.cause.starts_with(cause), "{}", finding.cause);
+    assert!(finding.remedy.starts_with("MPI_Pready"));
+}
+
+#[test]
 fn ten_thousand_ranks_that_come_together_take_no_time() {
     let all: Vec<u32> = (0..10_000).collect();
     let mut it = need(What::Collective, &all);

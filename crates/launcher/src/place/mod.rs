@@ -220,21 +220,11 @@ mod tests {
     /// Ranks 1 and 3 of four are on node b.
     fn plan(placement: PlacementRequest) -> Plan {
         Plan {
-            job_id: 0,
-            secret: None,
-            apps: Vec::new(),
-            env: Vec::new(),
-            psets: Vec::new(),
             hosts: vec!["a".to_string(), "b".to_string()],
             node_of: vec![0, 1, 0, 1],
-            slots: None,
-            room: Vec::new(),
             seats: vec![0, 0, 1, 1],
-            slots_of: Vec::new(),
             placement,
-            stdin: Vec::new(),
-            pmix: false,
-            foreign: catena_boot::OtherMpi::Stop,
+            ..Plan::default()
         }
     }
 

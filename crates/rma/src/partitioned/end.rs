@@ -70,12 +70,18 @@ impl End {
         awaited.named.extend(self.process());
     }
 
-    /// What the request waits for at the other end, in words.
-    pub(super) fn describe(&self, process: &Process, waits: &mut WaitsFor) {
-        let mut need = Need::new(What::Part);
+    /// What the request waits for, in words: that `of` does this with so many `bytes`, or parts.
+    pub(super) fn describe(
+        &self,
+        process: &Process,
+        waits: &mut WaitsFor,
+        (what, of, bytes): (What, Option<Peer>, u64),
+    ) {
+        let mut need = Need::new(what);
         need.about = self.comm.told_name();
         need.tag = Some(self.tag);
-        needs::add(process, &mut need, self.process());
+        need.bytes = bytes;
+        needs::add(process, &mut need, of);
         waits.needs.push(need);
     }
 

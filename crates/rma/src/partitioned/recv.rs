@@ -9,7 +9,7 @@ use catena_core::Process;
 use catena_core::buffer::RecvBuf;
 use catena_core::comm::free_tag;
 use catena_core::request::{self, Done, NOWHERE_STATUS, RequestObject, State};
-use catena_hang::WaitsFor;
+use catena_hang::{WaitsFor, What};
 use catena_link::{Awaited, Plane, ReqId, Selector, Sink};
 use catena_objects::error::{Error, Kind, Result, no_memory};
 use catena_objects::error_place::ErrorPlace;
@@ -425,7 +425,8 @@ impl RequestObject<Process> for PartRecv {
     }
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
-        self.end.describe(process, waits);
+        let parts = (What::Part, self.end.process(), 0);
+        self.end.describe(process, waits, parts);
     }
 
     fn waits_for_control(&self) -> bool {

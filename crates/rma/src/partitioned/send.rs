@@ -8,7 +8,7 @@ use catena_core::Process;
 use catena_core::buffer::SendBuf;
 use catena_core::comm::free_tag;
 use catena_core::request::{self, Done, RequestObject, State};
-use catena_hang::WaitsFor;
+use catena_hang::{WaitsFor, What};
 use catena_link::{Awaited, Mode, Plane, ReqId, Sent};
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::ErrorPlace;
@@ -365,7 +365,15 @@ impl RequestObject<Process> for PartSend {
     }
 
     fn describe(&self, process: &Process, waits: &mut WaitsFor) {
-        self.end.describe(process, waits);
+        let end = &self.end;
+        let own = || Some(end.comm.group.member(end.comm.group.rank()? as usize));
+        let missing = (0..end.partitions as usize).filter(|&it| !self.outgoing.is_ready(it));
+        let need = match missing.count() {
+            0 => (What::Receive, end.process(), end.total()),
+            // The program itself, which waits.
+            missing => (What::Part, own(), missing as u64),
+        };
+        end.describe(process, waits, need);
     }
 
     fn waits_for_control(&self) -> bool {

@@ -5,9 +5,9 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use catena_boot::Poller;
 use catena_boot::wire::{Inbox, MAX_BODY};
-use catena_boot::{OtherMpi, Poller};
-use catena_job::{Means, MessageKind, NodeCommand, NodeEvent, PlacementRequest, Plan, Question};
+use catena_job::{Means, MessageKind, NodeCommand, NodeEvent, Plan, Question};
 
 use super::{DAEMONS, Daemon, DaemonState, TOKENS, Tree};
 use crate::hosts::link::Link;
@@ -25,20 +25,9 @@ impl Played {
     pub fn new(hosts: u32, ranks: u32, answer: fn(u32, Question) -> Vec<u8>) -> Played {
         let plan = Plan {
             job_id: 1,
-            secret: None,
-            apps: Vec::new(),
-            env: Vec::new(),
-            psets: Vec::new(),
             hosts: (0..hosts).map(|host| format!("h{host}")).collect(),
             node_of: (0..hosts * ranks).map(|rank| rank / ranks).collect(),
-            slots: None,
-            room: Vec::new(),
-            seats: Vec::new(),
-            slots_of: Vec::new(),
-            placement: PlacementRequest::default(),
-            stdin: Vec::new(),
-            pmix: false,
-            foreign: OtherMpi::Stop,
+            ..Plan::default()
         };
         let means = Means {
             agent: Vec::new(),

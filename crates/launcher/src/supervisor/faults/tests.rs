@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use catena_job::{App, PlacementRequest};
+use catena_job::App;
 
 use super::*;
 
@@ -48,23 +48,11 @@ fn processes(sizes: &[u32]) -> Processes {
 fn faults(env: &[(&str, &str)]) -> Faults {
     let vars = env.iter();
     let plan = Plan {
-        job_id: 0,
-        secret: None,
-        apps: Vec::new(),
         env: vars
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
-        psets: Vec::new(),
         hosts: vec!["h".to_string()],
-        node_of: Vec::new(),
-        slots: None,
-        room: Vec::new(),
-        seats: Vec::new(),
-        slots_of: Vec::new(),
-        placement: PlacementRequest::default(),
-        stdin: Vec::new(),
-        pmix: false,
-        foreign: OtherMpi::Stop,
+        ..Plan::default()
     };
     Faults::new(&plan)
 }
