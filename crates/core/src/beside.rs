@@ -24,8 +24,8 @@ use catena_shm::Shm;
 
 use crate::process::{self, Process, enter, life, lock_for_good};
 
-/// Longest sleep while something is under way between this process and others: each one after which
-/// nothing has moved doubles it, up to the second.
+/// Longest sleep while something is under way between this process and others: doubled for each one
+/// in a row, up to the second. A [`Sleeper`] has a limit of its own.
 const SLEEPS: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
 /// How long it has the library while something moves, before others may enter.
 const TURN: Duration = Duration::from_millis(1);
