@@ -20,6 +20,11 @@ class Ulfm(unittest.TestCase):
         self.assertIn("no end", ulfm.judge(TEST, None, "well twice twice"))
         self.assertIn("status 1", ulfm.judge(TEST, 1, "well twice twice"))
 
+    def test_silence_is_no_success(self):
+        with self.assertRaises(ValueError):
+            ulfm.Test("api/some", {"never": 0})
+        self.assertTrue(all(ulfm.judge(test, test.statuses[0], "") for test in ulfm.tests()))
+
     def test_names_are_all_different(self):
         names = [str(test) for test in ulfm.tests()]
         self.assertEqual(len(set(names)), len(names))

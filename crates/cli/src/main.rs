@@ -1,4 +1,4 @@
-//! Row 12: the command `catena`, also installed as `mpirun` and `mpiexec`.
+//! Row 13: the command `catena`, also installed as `mpirun` and `mpiexec`.
 
 #![forbid(unsafe_code)]
 
@@ -17,9 +17,9 @@ use catena_settings::{Registry, nearest};
 
 const HELP: &str = include_str!("help/catena.txt");
 
-const COMMANDS: [&str; 12] = [
-    "run", "grow", "shrink", "ps", "hang", "trace", "info", "bench", "coll", "fortran", "version",
-    "help",
+const COMMANDS: [&str; 13] = [
+    "run", "grow", "shrink", "doctor", "ps", "hang", "trace", "info", "bench", "coll", "fortran",
+    "version", "help",
 ];
 
 /// The option before the name by which this command was called; no user gives it.
@@ -68,6 +68,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     match command.as_deref() {
         Some("run") => catena_launcher::run("catena run", args, &registry()),
         Some(verb @ ("grow" | "shrink")) => catena_launcher::change(verb, args),
+        Some("doctor") => catena_doctor::doctor(args, &registry()),
         Some("ps") => look::ps(args),
         Some("hang") => look::hang(args),
         Some("trace") => look::trace(args),

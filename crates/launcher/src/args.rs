@@ -146,12 +146,28 @@ const MOST_WORDS: usize = 1 << 20;
 /// # Errors
 /// [`UsageError`] in words for the user.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageError> {
+    understand(args, false)
+}
+
+/// As [`parse`], where nothing is going to be run: there need not be a program.
+///
+/// # Errors
+/// [`UsageError`] in words for the user.
+pub fn parse_options(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, UsageError> {
+    understand(args, true)
+}
+
+fn understand(
+    args: impl IntoIterator<Item = OsString>,
+    runs_nothing: bool,
+) -> Result<Parsed, UsageError> {
     let mut parser = Parser {
         args: args.into_iter().collect(),
         request: Request::default(),
         inherit: Inherit::All,
         inherits: Vec::new(),
         answer: None,
+        runs_nothing,
         from_files: 0,
     };
     loop {
@@ -174,6 +190,8 @@ struct Parser {
     inherits: Vec<Option<Inherit>>,
     /// An answer that makes everything else pointless.
     answer: Option<Parsed>,
+    /// Whether there may be no program.
+    runs_nothing: bool,
     /// How many words files have added.
     from_files: usize,
 }
@@ -213,7 +231,7 @@ impl Parser {
         let mut section = Section::default();
         loop {
             let Some(arg) = self.args.pop_front() else {
-                if self.request.topology.is_some() {
+                if self.runs_nothing || self.request.topology.is_some() {
                     self.take(section);
                     return Ok(false);
                 }

@@ -86,7 +86,7 @@ pub fn launch(
 }
 
 /// Heeds the settings that are given to all programs: mpirun follows them as well.
-fn heed(request: &mut Request) -> Result<(), ProgramError> {
+pub fn heed(request: &mut Request) -> Result<(), ProgramError> {
     let own = std::env::var_os(CONF);
     let apps: Vec<_> = request.apps.iter().map(|app| &app.env).collect();
     let heard = heard(&request.env, &apps, own.as_deref()).or_else(usage)?;
@@ -189,7 +189,7 @@ fn nodes(plan: &Plan, here: Option<u32>) -> (Option<u32>, Vec<u32>) {
     (here, others.filter(used).collect())
 }
 
-fn variable(name: &str) -> Option<String> {
+pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
@@ -205,10 +205,8 @@ fn read_topology(path: &Path) -> Result<Machine, ProgramError> {
 
 /// Where the ranks would run if all hosts were such machines.
 fn drawn(plan: &Plan, machine: &Machine) -> Result<String, ProgramError> {
-    let own: Vec<_> = std::env::vars_os().collect();
-    let vars = plan.apps.iter().map(|app| &app.env);
-    let threads = vars.filter_map(|vars| place::threads(own.iter().chain(&plan.env).chain(vars)));
-    let threads = threads.max();
+    let own = std::env::vars_os().collect();
+    let threads = place::most_threads(plan, &own, plan.apps.iter());
     let mut text = String::new();
     for node in 0..plan.hosts.len() as u32 {
         if plan.ranks_on(node).next().is_some() {
@@ -220,7 +218,10 @@ fn drawn(plan: &Plan, machine: &Machine) -> Result<String, ProgramError> {
 }
 
 /// The variables that `--set` stands for.
-fn check_settings(given: &[(String, String)], registry: &Registry) -> Result<Vars, ProgramError> {
+pub fn check_settings(
+    given: &[(String, String)],
+    registry: &Registry,
+) -> Result<Vars, ProgramError> {
     let mut vars = Vars::new();
     let mut names = Vec::new();
     for (name, value) in given {

@@ -18,6 +18,7 @@
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
 //! | `elastic` | `catena grow` and `catena shrink`                              |
+//! | `examine` | what `catena doctor` asks of a command line               |
 //! | `inquiry` | `catena ps`, `catena hang` and `catena trace`                   |
 //! | `remote`  | the way to other launchers, whose jobs connect with those here |
 //! | `serve`   | the launcher of a process that nobody has started              |
@@ -34,6 +35,7 @@
 pub mod args;
 mod base;
 mod elastic;
+mod examine;
 mod foreign;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -70,9 +72,10 @@ use catena_settings::Registry;
 use args::Parsed;
 pub use catena_job::{MAX_RANKS, USAGE};
 pub use elastic::{change, usage as elastic_usage};
+pub use examine::{Subject, examine};
 pub use inquiry::{Inquiry, Launched, Summary, launched};
 pub use places::Places;
-pub use sys::end_with_reader;
+pub use sys::{end_with_reader, own_addresses};
 
 /// What `mpirun --help` says.
 pub fn help() -> String {

@@ -36,6 +36,7 @@ use heir::Heir;
 
 pub use findings::MISSED;
 pub use start::{Input, SPARE_FILES};
+pub(crate) use start::{choose, find, own_names, variables};
 
 /// How often ranks are looked at that go on without their first process: the parent of such a rank
 /// may be another process, so nobody tells of its end.

@@ -100,6 +100,12 @@ impl Home {
     }
 }
 
+/// The library of this installation that takes the place of the one at `library`.
+pub fn in_place_of(library: &str) -> Option<PathBuf> {
+    let name = library.rsplit('/').next().unwrap_or_default();
+    Home::find()?.library(library::asked_for(name))
+}
+
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {

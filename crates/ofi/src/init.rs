@@ -13,6 +13,7 @@ use catena_fabric::{
     Access, AtomicSet, Buf, Caps, Deliver, Header, Load, LocalKey, LocalPeer, Memory, Payload,
     Peer, PeerLost, Posted, ProcessName, RemoteKey, Rendezvous, Transport,
 };
+use catena_ofi_sys::consts::version_parts;
 use catena_ofi_sys::{Library, calls, consts};
 use catena_proof::Secret;
 
@@ -78,6 +79,21 @@ pub struct Ofi {
     pub(crate) contexts: Contexts,
 }
 
+/// libfabric as it is found (`CATENA_OFI_LIBRARY`).
+fn library() -> Result<Library, OfiError> {
+    let names = OFI_LIBRARY.get();
+    let names = names.split(':').filter(|name| !name.is_empty());
+    Library::open(names).map_err(OfiError::Library)
+}
+
+/// The version of libfabric, as it says itself: major and minor.
+///
+/// # Errors
+/// If it is not found, or too old.
+pub fn library_version() -> Result<(u32, u32), OfiError> {
+    Ok(version_parts(library()?.version()))
+}
+
 impl Ofi {
     /// Opens libfabric and an endpoint of a provider as it is wanted; of several
     /// domains in the one that `order` puts first, by their indices. The settings
@@ -90,11 +106,8 @@ impl Ofi {
         wanted: &Wanted,
         order: impl Fn(&[&str]) -> Vec<usize>,
     ) -> Result<Ofi, OfiError> {
-        let names = OFI_LIBRARY.get();
-        let names = names.split(':').filter(|name| !name.is_empty());
-        let library = Library::open(names).map_err(OfiError::Library)?;
         Ofi::open_offer(
-            choose(library, wanted, order)?,
+            choose(library()?, wanted, order)?,
             place,
             Config::from_settings(),
         )

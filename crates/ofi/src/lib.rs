@@ -43,7 +43,7 @@ mod words;
 
 pub use catena_fabric::endpoint::Counters;
 pub use error::OfiError;
-pub use init::Ofi;
+pub use init::{Ofi, library_version};
 pub use network::Network;
 pub use provider::Wanted;
 pub use settings::{Config, SETTINGS, Sleep};

@@ -52,3 +52,16 @@ pub(crate) unsafe fn write_process(
         n => Ok(n as usize),
     }
 }
+
+/// The word at `address` of a process, as ranks of a node read each other's memory.
+///
+/// # Errors
+/// Why the kernel does not allow it, or that there is no memory at that address.
+pub fn word_of(pid: u32, address: u64) -> io::Result<u64> {
+    let mut word = [0; size_of::<u64>()];
+    // SAFETY: as long as it says.
+    match unsafe { read_process(pid as i32, address, word.as_mut_ptr(), word.len()) }? {
+        read if read == word.len() => Ok(u64::from_ne_bytes(word)),
+        _ => Err(io::ErrorKind::UnexpectedEof.into()),
+    }
+}

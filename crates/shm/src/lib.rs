@@ -81,6 +81,7 @@ mod tune;
 
 pub use addr::Geometry;
 pub use admit::admit;
+pub use calls::word_of;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use notify::Notifier;

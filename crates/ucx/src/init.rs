@@ -57,6 +57,21 @@ pub struct Ucx {
     pub(crate) memory: Memory,
 }
 
+/// UCX as it is found (`CATENA_UCX_LIBRARY`).
+fn library() -> Result<Library, UcxError> {
+    let names = UCX_LIBRARY.get();
+    let names = names.split(':').filter(|name| !name.is_empty());
+    Library::open(names).map_err(UcxError::Library)
+}
+
+/// The version of UCX, as it says itself: major, minor and patch.
+///
+/// # Errors
+/// If it is not found, or too old.
+pub fn library_version() -> Result<(u32, u32, u32), UcxError> {
+    Ok(library()?.version())
+}
+
 impl Ucx {
     /// Opens UCX and a worker as it is wanted. The settings `CATENA_UCX_*`
     /// count, and so do UCX's own.
@@ -64,10 +79,7 @@ impl Ucx {
     /// # Errors
     /// See [`UcxError`].
     pub fn open(place: LocalPeer, wanted: &Wanted) -> Result<Ucx, UcxError> {
-        let names = UCX_LIBRARY.get();
-        let names = names.split(':').filter(|name| !name.is_empty());
-        let library = Library::open(names).map_err(UcxError::Library)?;
-        Ucx::open_with(library, place, wanted, Config::from_settings())
+        Ucx::open_with(library()?, place, wanted, Config::from_settings())
     }
 
     /// [`Ucx::open`] with a library and settings given by the caller.

@@ -42,7 +42,7 @@ mod wanted;
 
 pub use catena_fabric::endpoint::Counters;
 pub use error::UcxError;
-pub use init::Ucx;
+pub use init::{Ucx, library_version};
 pub use network::Network;
 pub use settings::{Config, SETTINGS, Sleep};
 pub use wanted::Wanted;

@@ -1,4 +1,4 @@
-//! Row 12: chores of the project: `cargo xtask <command>`.
+//! Row 13: chores of the project: `cargo xtask <command>`.
 //!
 //! | command   | what it does                                                              |
 //! |-----------|---------------------------------------------------------------------------|

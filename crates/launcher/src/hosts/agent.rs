@@ -46,14 +46,8 @@ impl Agent {
         let (input, to) = io::pipe()?;
         let (from, output) = io::pipe()?;
         let (stderr, errors) = io::pipe()?;
-        let mut process = Command::new(&agent[0]);
-        process
-            .args(&agent[1..])
-            .arg(host)
-            .args(command.iter().map(quoted))
-            .stdin(input)
-            .stdout(output)
-            .stderr(errors);
+        let mut process = self::command(agent, host, command);
+        process.stdin(input).stdout(output).stderr(errors);
         Ok((Agent::spawn(process, stderr, token, base)?, to, from))
     }
 
@@ -149,34 +143,7 @@ impl Agent {
     /// `command` are as in [`Agent::start`].
     pub fn explain(&self, host: &str, agent: &[OsString], command: &[OsString]) -> String {
         let said = String::from_utf8_lossy(&self.said);
-        let name = agent[0].to_string_lossy();
-        let path = command[0].to_string_lossy();
-        let cause = match self.exit {
-            Some(Exit::Code(127)) => format!(
-                "{path} is not there; install Catena on that host in the same place, or say where \
-                 it is (--set LAUNCH_PATH=...)"
-            ),
-            Some(Exit::Code(126)) => {
-                format!(
-                    "{path} may not be executed there; see its permissions, and its file system"
-                )
-            }
-            Some(Exit::Code(SSH_FAILED)) => match ssh_failure(&said) {
-                Some((step, remedy)) => format!("{step}; {}", remedy.replace("HOST", host)),
-                None => format!("{name} failed; try `{name} {host} true`"),
-            },
-            Some(Exit::Code(code)) => {
-                format!("{name} ended with status {code} before Catena's daemon answered")
-            }
-            Some(Exit::Signal(signal)) => format!(
-                "{name} was killed by signal {signal} ({}) before Catena's daemon answered",
-                signal_name(signal)
-            ),
-            None => format!(
-                "Catena's daemon did not answer in time; try `{name} {host} {path} --version`, or \
-                 give it more time (--set LAUNCH_TIMEOUT=...)"
-            ),
-        };
+        let cause = why_no_answer(self.exit, &said, host, agent, command);
         format!("host {host}: {cause}{}", self.quote())
     }
 
@@ -207,6 +174,51 @@ impl Agent {
         let said = String::from_utf8_lossy(&self.said);
         let lines = said.lines().filter(|line| !line.trim().is_empty());
         lines.map(|line| format!("\n    {line}")).collect()
+    }
+}
+
+/// The command by which `agent` has `command` run on `host`.
+pub fn command(agent: &[OsString], host: &str, command: &[OsString]) -> Command {
+    let mut process = Command::new(&agent[0]);
+    process.args(&agent[1..]).arg(host);
+    process.args(command.iter().map(quoted));
+    process
+}
+
+/// Why `command`, which [`command`](self::command) should have run, did not answer, and what to
+/// do: how `agent` ended (`None`: it runs), and what it `said`.
+pub fn why_no_answer(
+    exit: Option<Exit>,
+    said: &str,
+    host: &str,
+    agent: &[OsString],
+    command: &[OsString],
+) -> String {
+    let name = agent[0].to_string_lossy();
+    let path = command[0].to_string_lossy();
+    match exit {
+        Some(Exit::Code(127)) => format!(
+            "{path} is not there; install Catena on that host in the same place, or say where \
+             it is (--set LAUNCH_PATH=...)"
+        ),
+        Some(Exit::Code(126)) => {
+            format!("{path} may not be executed there; see its permissions, and its file system")
+        }
+        Some(Exit::Code(SSH_FAILED)) => match ssh_failure(said) {
+            Some((step, remedy)) => format!("{step}; {}", remedy.replace("HOST", host)),
+            None => format!("{name} failed; try `{name} {host} true`"),
+        },
+        Some(Exit::Code(code)) => {
+            format!("{name} ended with status {code} before Catena's daemon answered")
+        }
+        Some(Exit::Signal(signal)) => format!(
+            "{name} was killed by signal {signal} ({}) before Catena's daemon answered",
+            signal_name(signal)
+        ),
+        None => format!(
+            "Catena's daemon did not answer in time; try `{name} {host} {path} --version`, or \
+             give it more time (--set LAUNCH_TIMEOUT=...)"
+        ),
     }
 }
 

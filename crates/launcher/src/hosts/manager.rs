@@ -140,6 +140,22 @@ impl Launcher {
         }
     }
 
+    /// What starts a program on one host, called as `COMMAND HOST PROGRAM`, also of those that
+    /// start daemons on all hosts at once; none where a host cannot be named like that.
+    pub fn for_one(self) -> Option<Vec<OsString>> {
+        let words = match self {
+            Launcher::Slurm => "srun --nodes=1 --ntasks=1 --overlap --mpi=none --cpu-bind=none -w",
+            Launcher::Pals => return Some([PALS, "-n", "1", "--hosts"].map(OsString::from).into()),
+            Launcher::Flux => return None,
+            Launcher::Agent | Launcher::Lsf | Launcher::Sge => {
+                return self
+                    .agent()
+                    .map(|words| words.iter().map(OsString::from).collect());
+            }
+        };
+        Some(words.split(' ').map(OsString::from).collect())
+    }
+
     /// The command that starts a daemon on each of `hosts`; `agent` takes the
     /// place of its name.
     pub fn command(self, agent: Option<&[OsString]>, hosts: &[&str]) -> Vec<OsString> {

@@ -70,7 +70,7 @@ pub(super) struct Starter<'a> {
 }
 
 /// A program of which ranks run here.
-pub(super) struct Found {
+pub(crate) struct Found {
     /// Its number among the programs of the job.
     pub app: usize,
     /// Its ranks, here and elsewhere.
@@ -89,7 +89,7 @@ pub(super) struct Ready {
 
 impl Found {
     /// With these variables, of which `own` differ between ranks.
-    pub fn ready(self, vars: &Vars, own: usize) -> Result<Ready, ProgramError> {
+    pub(super) fn ready(self, vars: &Vars, own: usize) -> Result<Ready, ProgramError> {
         let program = self.program;
         Ok(Ready {
             ranks: self.ranks,
@@ -282,7 +282,7 @@ impl Node {
 
 /// The programs of which ranks run on a node. Each is looked for in the folders that `paths` has
 /// for it, else in `PATH`.
-pub(super) fn find(
+pub(crate) fn find(
     plan: &Plan,
     number: u32,
     inherited: &Vars,
@@ -365,10 +365,9 @@ fn bind(
     base: &Base,
     events: &mut Vec<NodeEvent>,
 ) -> Result<Vec<Option<Cpus>>, ProgramError> {
-    let vars = programs.iter().map(|it| &plan.apps[it.app].env);
-    let threads =
-        vars.filter_map(|vars| place::threads(inherited.iter().chain(&plan.env).chain(vars)));
-    let binding = Binding::new(plan, number, base.machine.clone(), threads.max());
+    let apps = programs.iter().map(|it| &plan.apps[it.app]);
+    let threads = place::most_threads(plan, inherited, apps);
+    let binding = Binding::new(plan, number, base.machine.clone(), threads);
     let mut binding = binding.map_err(|text| ProgramError {
         status: USAGE,
         text,
@@ -529,7 +528,7 @@ impl Starter<'_> {
 }
 
 /// The variables that differ between ranks.
-pub(super) fn own_names(pmix: Option<&Pmix>, aliases: bool) -> Vec<OsString> {
+pub(crate) fn own_names(pmix: Option<&Pmix>, aliases: bool) -> Vec<OsString> {
     let vars = pmix.and_then(|pmix| pmix.env.first()).into_iter().flatten();
     let name = |var: &CString| {
         let bytes = var.as_bytes();
@@ -545,7 +544,7 @@ pub(super) fn own_names(pmix: Option<&Pmix>, aliases: bool) -> Vec<OsString> {
 }
 
 /// Which libraries the ranks of a program with variables `vars` get of those in `home`.
-pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&Home>) -> Choice {
+pub(crate) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&Home>) -> Choice {
     let Some(home) = home else {
         return Choice::default();
     };
@@ -564,7 +563,7 @@ pub(super) fn choose(plan: &Plan, program: &Program, vars: &Vars, home: Option<&
 
 /// The variables of the ranks of a program: what is inherited, then what was asked for. Without
 /// those that differ between ranks, which are called `own`.
-pub(super) fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsString]) -> Vars {
+pub(crate) fn variables(plan: &Plan, app: usize, inherited: &Vars, own: &[OsString]) -> Vars {
     let more: Vec<_> = plan.env.iter().chain(&plan.apps[app].env).collect();
     let inherited = inherited.iter().filter(|(name, _)| {
         let differs = own.contains(name) || name == COMMAND_LINE;

@@ -10,8 +10,20 @@ pub mod rankfile;
 
 use std::ffi::OsString;
 
-use catena_job::{PlacementRequest, Plan, Show};
+use catena_job::{App, PlacementRequest, Plan, Show, Vars};
 use catena_topo::{Cpus, Machine, Node, Resource, map, picture, seats};
+
+/// How many threads OpenMP makes in a rank of these programs of `plan`, at most: they have
+/// variables of their own, those of the plan, and the `inherited` ones.
+pub fn most_threads<'a>(
+    plan: &Plan,
+    inherited: &Vars,
+    apps: impl Iterator<Item = &'a App>,
+) -> Option<u32> {
+    let common = || inherited.iter().chain(&plan.env);
+    apps.filter_map(|app| threads(common().chain(&app.env)))
+        .max()
+}
 
 /// How many threads OpenMP makes in a process with these variables, of which
 /// the last of a name counts.

@@ -28,9 +28,9 @@ use super::nodes::Ties;
 use super::partial::{Ending, Partials, Taken};
 use super::process::{Process, Processes};
 use super::timers::Task;
-use crate::library;
+
 use crate::report::{self, Failure};
-use crate::takeover::Home;
+use crate::takeover;
 
 /// How long the ranks may go on when one says that another is gone. The cause, which ends them at
 /// once, may have to come from a busy host.
@@ -356,8 +356,7 @@ impl Faults {
         processes: &Processes,
     ) -> Option<Action> {
         let program = &processes[number].app.program;
-        let name = library.rsplit('/').next().unwrap_or_default();
-        let own = Home::find().and_then(|home| home.library(library::asked_for(name)));
+        let own = takeover::in_place_of(library);
         let ranks = processes.len();
         let text = report::foreign(
             &program.to_string_lossy(),
