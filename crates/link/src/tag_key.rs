@@ -77,6 +77,7 @@ impl MatchKey for TagKey {
     type Classes = TagClasses;
     type Places = TagPlaces;
 
+    #[inline]
     fn new(context: Context, source: u32, tag: u64) -> TagKey {
         TagKey {
             tag,
@@ -86,6 +87,7 @@ impl MatchKey for TagKey {
         }
     }
 
+    #[inline]
     fn posted(context: Context, selector: TagSelector) -> TagKey {
         let TagSelector {
             source,
@@ -100,6 +102,7 @@ impl MatchKey for TagKey {
         }
     }
 
+    #[inline]
     fn selector(self) -> TagSelector {
         TagSelector {
             source: (self.source != NIL).then_some(Peer(self.source)),
@@ -142,6 +145,7 @@ impl MatchKey for TagKey {
         (u64::MAX, false)
     }
 
+    #[inline]
     fn takes_all(self) -> bool {
         self.class() == (u64::MAX, true)
     }
@@ -171,6 +175,7 @@ impl MatchKey for TagKey {
         mixed ^ mixed >> 32
     }
 
+    #[inline]
     fn header(context: Context, _me: u32, tag: u64) -> Header {
         Header {
             context: (tag >> 32) as u32,
@@ -202,6 +207,7 @@ impl MatchKey for TagKey {
 pub struct TagClasses(Vec<(<TagKey as MatchKey>::Class, usize)>);
 
 impl Classes<TagKey> for TagClasses {
+    #[inline]
     fn enter(&mut self, class: impl FnOnce() -> (u64, bool)) {
         let class = class();
         match self.0.iter_mut().find(|(it, _)| *it == class) {
@@ -210,6 +216,7 @@ impl Classes<TagKey> for TagClasses {
         }
     }
 
+    #[inline]
     fn leave(&mut self, class: impl FnOnce() -> (u64, bool)) {
         let class = class();
         if let Some(at) = self.0.iter().position(|(it, _)| *it == class) {

@@ -102,6 +102,7 @@ pub fn begins(header: &Header) -> Option<u64> {
 
 /// Puts a seal on the first packet of a message, if there is room for it, and it is none of those
 /// whose sender waits for the match of what it has sent ahead.
+#[inline]
 pub(crate) fn seal(header: &mut Header, seal: u32) {
     let kind = match header.kind {
         kind::EAGER => kind::SEALED_EAGER,

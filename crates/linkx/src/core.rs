@@ -266,11 +266,13 @@ impl State {
     }
 
     /// A receive or a send is under way as that request.
+    #[inline]
     pub fn begin(&mut self, op: NonNull<Op>, request: ReqId) {
         self.link.set_word(request, op.as_ptr() as u64);
     }
 
     /// A receive is under way as that request.
+    #[inline]
     fn enter(&mut self, mut op: NonNull<Op>, request: ReqId) {
         // SAFETY: it is there; the engine reads other fields of it.
         unsafe { op.as_mut() }.request = Some(request);
@@ -278,6 +280,7 @@ impl State {
     }
 
     /// Posts a receive of an operation, which ends as it does.
+    #[inline]
     pub fn post(&mut self, op: NonNull<Op>, space: Cid, selector: TagSelector) {
         let request = self.link.recv(space, Plane::User, selector, Room(op));
         self.enter(op, request);

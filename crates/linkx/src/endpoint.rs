@@ -108,7 +108,7 @@ pub struct Tables {
 ///
 /// # Safety
 /// An open endpoint.
-#[inline]
+#[inline(always)]
 pub unsafe fn state<'a>(ep: *mut FidEp) -> Result<Held<'a>, isize> {
     // SAFETY: as promised.
     let state = unsafe { of::<EpObject, _>(ep) }.held();
@@ -259,7 +259,7 @@ unsafe extern "C" fn close(fid: *mut Fid) -> c_int {
 
 impl EpObject {
     /// What it is changed by, under its lock.
-    #[inline]
+    #[inline(always)]
     fn held(&self) -> Held<'_> {
         self.core.held().expect("it is open")
     }

@@ -2,12 +2,13 @@
 
 use std::ffi::c_void;
 
-use catena_link::{Completion, Mode, Plane, Sent, TagSelector};
+use catena_fabric::Peer;
+use catena_link::{Cid, Completion, Mode, Plane, Sent, TagSelector};
 use libc::iovec;
 
 use crate::core::{PLAIN, State, TAGGED};
 use crate::endpoint::{self, state};
-use crate::object::{many, one};
+use crate::object::many;
 use crate::op::{AHEAD, Kind, Message, SEAL_AHEAD, data_of, seal_of, total};
 use crate::queue::{Entry, Fault};
 use crate::sys::{Addr, FidEp, Msg, MsgOps, MsgTagged, TaggedOps, err, flag, num};
@@ -38,9 +39,39 @@ pub static TAG: TaggedOps = TaggedOps {
     injectdata: tinjectdata,
 };
 
+/// Memory that a call names.
+#[derive(Clone, Copy)]
+enum Runs<'a> {
+    /// One run: its first byte, and its length.
+    One(*mut c_void, usize),
+    /// As many as there are.
+    Many(&'a [iovec]),
+}
+
+impl Runs<'_> {
+    /// Bytes of all of them.
+    #[inline(always)]
+    fn total(self) -> usize {
+        match self {
+            Runs::One(_, len) => len,
+            Runs::Many(iov) => total(iov),
+        }
+    }
+
+    /// Shows them as libfabric has them.
+    #[inline(always)]
+    fn with<T>(self, what: impl FnOnce(&[iovec]) -> T) -> T {
+        match self {
+            Runs::One(iov_base, iov_len) => what(&[iovec { iov_base, iov_len }]),
+            Runs::Many(iov) => what(iov),
+        }
+    }
+}
+
 /// A message that is to be sent.
+#[derive(Clone, Copy)]
 struct Out<'a> {
-    iov: &'a [iovec],
+    runs: Runs<'a>,
     to: Addr,
     /// Tagged messages have one.
     tag: Option<u64>,
@@ -50,8 +81,9 @@ struct Out<'a> {
 }
 
 /// A message that is to be received.
+#[derive(Clone, Copy)]
 struct In<'a> {
-    iov: &'a [iovec],
+    runs: Runs<'a>,
     from: Addr,
     /// Tag and bits that are ignored, of tagged messages.
     tag: Option<(u64, u64)>,
@@ -59,66 +91,89 @@ struct In<'a> {
     context: *mut c_void,
 }
 
+impl Out<'_> {
+    /// Its space, its tag, and the flag of its kind.
+    #[inline(always)]
+    fn place(&self) -> (Cid, u64, u64) {
+        match self.tag {
+            Some(tag) => (TAGGED, tag, flag::TAGGED),
+            None => (PLAIN, 0, flag::MSG),
+        }
+    }
+
+    /// Whether its completion waits for its receiver.
+    #[inline(always)]
+    fn is_late(&self) -> bool {
+        self.flags & (flag::DELIVERY_COMPLETE | flag::MATCH_COMPLETE) != 0
+    }
+
+    /// It as one run of memory, if it is no more than that and its seal.
+    #[inline(always)]
+    fn run(&self) -> Option<Message> {
+        let seal = self.data.map_or(0, seal_of);
+        let (at, len) = match self.runs {
+            Runs::One(at, len) => (at, len),
+            Runs::Many([run]) => (run.iov_base, run.iov_len),
+            Runs::Many(_) => return None,
+        };
+        let at = at.cast_const().cast();
+        (seal != SEAL_AHEAD).then_some(Message::Run { at, len, seal })
+    }
+}
+
 impl State {
     /// Sends a message.
-    fn send(&mut self, out: &Out<'_>) -> isize {
+    ///
+    /// A part of each call for messages, so that what a call is given stays in registers: where
+    /// it is written to memory and read as a whole, the processor waits until all that was stored
+    /// before is in the cache, and with it the last message, whose line another core has.
+    #[inline(always)]
+    fn send(&mut self, out: Out<'_>) -> isize {
         let peer = match self.peer(out.to) {
             Ok(peer) => peer,
             Err(error) => return error,
         };
-        let (space, tag, of) = match out.tag {
-            Some(tag) => (TAGGED, tag, flag::TAGGED),
-            None => (PLAIN, 0, flag::MSG),
-        };
-        let is_late = out.flags & (flag::DELIVERY_COMPLETE | flag::MATCH_COMPLETE) != 0;
-        let mode = if is_late {
+        self.tally.sent += 1;
+        self.sends_to(peer);
+        // What leaves at once needs neither an operation nor a copy.
+        if let (Some(run), false) = (out.run(), out.is_late()) {
+            let (space, tag, of) = out.place();
+            if self.link.send_now(space, Plane::User, peer.0, tag, &run) {
+                let tells = out.flags & flag::COMPLETION != 0;
+                self.sent_at_once(out.context, flag::SEND | of, tells);
+                return 0;
+            }
+        }
+        self.send_slow(peer, out)
+    }
+
+    /// Sends what does not leave at once.
+    #[inline(never)]
+    fn send_slow(&mut self, peer: Peer, out: Out<'_>) -> isize {
+        let (space, tag, of) = out.place();
+        let mode = if out.is_late() {
             Mode::Synchronous
         } else {
             Mode::Standard
         };
         let is_injected = out.flags & flag::INJECT != 0;
-        let seal = out.data.map_or(0, seal_of);
         let tells = out.flags & flag::COMPLETION != 0;
-        self.tally.sent += 1;
-        self.sends_to(peer);
+        let seal = out.data.map_or(0, seal_of);
         let mut op = None;
-        let run = match out.iov {
-            [run] if seal != SEAL_AHEAD => Some(Message::Run {
-                at: run.iov_base.cast(),
-                len: run.iov_len,
-                seal,
-            }),
-            _ => None,
-        };
-        // What leaves at once needs no copy.
-        if let (Some(run), true, Mode::Standard) = (&run, is_injected, mode)
-            && self.link.send_now(space, Plane::User, peer.0, tag, run)
-        {
-            self.sent_at_once(out.context, flag::SEND | of, tells);
-            return 0;
-        }
-        let message = match (run, out.iov) {
-            (Some(run), _) if !is_injected => run,
-            (_, iov) => {
+        let message = match out.run() {
+            Some(run) if !is_injected => run,
+            _ => {
                 let mut new = self.pool.take();
                 // SAFETY: just taken.
                 let it = unsafe { new.as_mut() };
                 if seal == SEAL_AHEAD {
                     it.head.extend(out.data.unwrap_or(0).to_le_bytes());
                 }
-                if is_injected {
-                    for run in iov {
-                        let (at, len) = (run.iov_base.cast::<u8>(), run.iov_len);
-                        if len > 0 {
-                            // SAFETY: the caller lends it for the call.
-                            it.head
-                                .extend(unsafe { std::slice::from_raw_parts(at, len) });
-                        }
-                    }
-                    it.len = it.head.len();
-                } else {
-                    it.lend(iov);
-                }
+                out.runs.with(|iov| match is_injected {
+                    // SAFETY: the caller lends it for the call.
+                    true => unsafe { it.copy(iov) },
+                    false => it.lend(iov),
+                });
                 it.seal.set(seal);
                 op = Some(new);
                 Message::Op(new)
@@ -144,7 +199,7 @@ impl State {
     }
 
     /// A message has left that needed no operation.
-    #[inline]
+    #[inline(always)]
     fn sent_at_once(&mut self, context: *mut c_void, flags: u64, tells: bool) {
         if let Some(counter) = &self.counters.send {
             counter.count(true);
@@ -155,7 +210,8 @@ impl State {
     }
 
     /// Posts a receive, or looks for a message.
-    fn recv(&mut self, asked: &In<'_>) -> isize {
+    #[inline(always)]
+    fn recv(&mut self, asked: In<'_>) -> isize {
         let source = match self.named(asked.from) {
             Ok(source) => source,
             Err(error) => return error,
@@ -188,7 +244,7 @@ impl State {
         (it.context, it.flags) = (asked.context, flag::RECV | of);
         it.tells = asked.flags & flag::COMPLETION != 0;
         it.peer = source.map_or(u32::MAX, |it| it.0);
-        it.lend(asked.iov);
+        asked.runs.with(|iov| it.lend(iov));
         match asked.tag {
             Some(_) => self.post(op, space, selector),
             None => self.post_plain(op),
@@ -197,7 +253,8 @@ impl State {
     }
 
     /// Looks whether a message is there.
-    fn peek(&mut self, asked: &In<'_>, selector: TagSelector) -> isize {
+    #[inline(never)]
+    fn peek(&mut self, asked: In<'_>, selector: TagSelector) -> isize {
         self.progress();
         let plane = Plane::User;
         let seal = self.link.probe_seal(TAGGED, plane, selector);
@@ -250,7 +307,8 @@ impl State {
     }
 
     /// Receives the message that the same context has claimed.
-    fn take_claimed(&mut self, asked: &In<'_>) -> isize {
+    #[inline(never)]
+    fn take_claimed(&mut self, asked: In<'_>) -> isize {
         let Some((message, entry)) = self.claimed.remove(&asked.context) else {
             return err::INVAL as isize;
         };
@@ -267,7 +325,7 @@ impl State {
         let it = unsafe { op.as_mut() };
         (it.kind, it.context, it.flags) = (Kind::Recv, asked.context, flags);
         it.tells = asked.flags & flag::COMPLETION != 0;
-        it.lend(asked.iov);
+        asked.runs.with(|iov| it.lend(iov));
         self.receive(op, message);
         0
     }
@@ -303,16 +361,17 @@ type Label = (Addr, Option<u64>, Option<u64>);
 ///
 /// # Safety
 /// An open endpoint, and memory as the manual page says; likewise below.
+#[inline(always)]
 unsafe fn out(
     ep: *mut FidEp,
     flags: Option<u64>,
-    iov: &[iovec],
+    runs: Runs<'_>,
     label: Label,
     context: *mut c_void,
 ) -> isize {
     // SAFETY: as promised.
     unsafe {
-        send_with(ep, iov, label, context, |state| {
+        send_with(ep, runs, label, context, |state| {
             let default = (state.tx_flags, state.tx.is_selective);
             endpoint::flags_of(flags, endpoint::TX_FLAGS, default)
         })
@@ -320,14 +379,16 @@ unsafe fn out(
 }
 
 /// Sends what may be used again at once, without a completion.
-unsafe fn out_injected(ep: *mut FidEp, iov: &[iovec], label: Label) -> isize {
+#[inline(always)]
+unsafe fn out_injected(ep: *mut FidEp, runs: Runs<'_>, label: Label) -> isize {
     // SAFETY: as promised.
-    unsafe { send_with(ep, iov, label, std::ptr::null_mut(), |_| Ok(flag::INJECT)) }
+    unsafe { send_with(ep, runs, label, std::ptr::null_mut(), |_| Ok(flag::INJECT)) }
 }
 
+#[inline(always)]
 unsafe fn send_with(
     ep: *mut FidEp,
-    iov: &[iovec],
+    runs: Runs<'_>,
     (to, tag, data): Label,
     context: *mut c_void,
     flags: impl FnOnce(&State) -> Result<u64, isize>,
@@ -341,7 +402,7 @@ unsafe fn send_with(
         Ok(flags) => flags,
         Err(error) => return error,
     };
-    let len = total(iov);
+    let len = runs.total();
     let most = match flags & flag::INJECT {
         0 => endpoint::MOST,
         _ => endpoint::INJECT,
@@ -349,8 +410,8 @@ unsafe fn send_with(
     if len > most {
         return err::MSGSIZE as isize;
     }
-    state.send(&Out {
-        iov,
+    state.send(Out {
+        runs,
         to,
         tag,
         data,
@@ -359,10 +420,11 @@ unsafe fn send_with(
     })
 }
 
+#[inline(always)]
 unsafe fn take(
     ep: *mut FidEp,
     flags: Option<u64>,
-    iov: &[iovec],
+    runs: Runs<'_>,
     (from, tag): (Addr, Option<(u64, u64)>),
     context: *mut c_void,
 ) -> isize {
@@ -372,8 +434,8 @@ unsafe fn take(
         Err(error) => return error,
     };
     // Only plain messages share a buffer, and only in one run; only tagged ones are looked at.
-    let (known, default) = match (tag, iov) {
-        (None, [_]) => (endpoint::RX_FLAGS, state.rx_flags),
+    let (known, default) = match (tag, runs) {
+        (None, Runs::One(..) | Runs::Many([_])) => (endpoint::RX_FLAGS, state.rx_flags),
         (None, _) => (flag::COMPLETION, state.rx_flags & !flag::MULTI_RECV),
         (Some(_), _) => (
             flag::COMPLETION | flag::PEEK | flag::CLAIM | flag::DISCARD,
@@ -384,8 +446,8 @@ unsafe fn take(
         Ok(flags) => flags,
         Err(error) => return error,
     };
-    state.recv(&In {
-        iov,
+    state.recv(In {
+        runs,
         from,
         tag,
         flags,
@@ -401,9 +463,9 @@ unsafe extern "C" fn send(
     to: Addr,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data) = (&one(at, len), None, None);
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), None, None);
     // SAFETY: as the manual page says; likewise below.
-    unsafe { out(ep, None, iov, (to, tag, data), context) }
+    unsafe { out(ep, None, runs, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn sendv(
@@ -416,8 +478,8 @@ unsafe extern "C" fn sendv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag, data) = (many(iov, count), None, None);
-        out(ep, None, iov, (to, tag, data), context)
+        let (runs, tag, data) = (Runs::Many(many(iov, count)), None, None);
+        out(ep, None, runs, (to, tag, data), context)
     }
 }
 
@@ -425,17 +487,17 @@ unsafe extern "C" fn sendmsg(ep: *mut FidEp, msg: *const Msg, flags: u64) -> isi
     // SAFETY: as above.
     unsafe {
         let msg = &*msg;
-        let (iov, to, tag) = (many(msg.iov, msg.iov_count), msg.addr, None);
+        let (runs, to, tag) = (Runs::Many(many(msg.iov, msg.iov_count)), msg.addr, None);
         let data = (flags & flag::REMOTE_CQ_DATA != 0).then_some(msg.data);
         let context = msg.context;
-        out(ep, Some(flags), iov, (to, tag, data), context)
+        out(ep, Some(flags), runs, (to, tag, data), context)
     }
 }
 
 unsafe extern "C" fn inject(ep: *mut FidEp, at: *const c_void, len: usize, to: Addr) -> isize {
-    let (iov, tag, data) = (&one(at, len), None, None);
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), None, None);
     // SAFETY: as above.
-    unsafe { out_injected(ep, iov, (to, tag, data)) }
+    unsafe { out_injected(ep, runs, (to, tag, data)) }
 }
 
 unsafe extern "C" fn senddata(
@@ -447,9 +509,9 @@ unsafe extern "C" fn senddata(
     to: Addr,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data) = (&one(at, len), None, Some(data));
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), None, Some(data));
     // SAFETY: as above.
-    unsafe { out(ep, None, iov, (to, tag, data), context) }
+    unsafe { out(ep, None, runs, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn injectdata(
@@ -459,9 +521,9 @@ unsafe extern "C" fn injectdata(
     data: u64,
     to: Addr,
 ) -> isize {
-    let (iov, tag, data) = (&one(at, len), None, Some(data));
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), None, Some(data));
     // SAFETY: as above.
-    unsafe { out_injected(ep, iov, (to, tag, data)) }
+    unsafe { out_injected(ep, runs, (to, tag, data)) }
 }
 
 unsafe extern "C" fn recv(
@@ -472,9 +534,9 @@ unsafe extern "C" fn recv(
     from: Addr,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag) = (&one(at, len), None);
+    let (runs, tag) = (Runs::One(at, len), None);
     // SAFETY: as above.
-    unsafe { take(ep, None, iov, (from, tag), context) }
+    unsafe { take(ep, None, runs, (from, tag), context) }
 }
 
 unsafe extern "C" fn recvv(
@@ -487,8 +549,8 @@ unsafe extern "C" fn recvv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag) = (many(iov, count), None);
-        take(ep, None, iov, (from, tag), context)
+        let (runs, tag) = (Runs::Many(many(iov, count)), None);
+        take(ep, None, runs, (from, tag), context)
     }
 }
 
@@ -496,9 +558,9 @@ unsafe extern "C" fn recvmsg(ep: *mut FidEp, msg: *const Msg, flags: u64) -> isi
     // SAFETY: as above.
     unsafe {
         let msg = &*msg;
-        let (iov, from, tag) = (many(msg.iov, msg.iov_count), msg.addr, None);
+        let (runs, from, tag) = (Runs::Many(many(msg.iov, msg.iov_count)), msg.addr, None);
         let context = msg.context;
-        take(ep, Some(flags), iov, (from, tag), context)
+        take(ep, Some(flags), runs, (from, tag), context)
     }
 }
 
@@ -511,9 +573,9 @@ unsafe extern "C" fn tsend(
     tag: u64,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data) = (&one(at, len), Some(tag), None);
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), Some(tag), None);
     // SAFETY: as above.
-    unsafe { out(ep, None, iov, (to, tag, data), context) }
+    unsafe { out(ep, None, runs, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn tsendv(
@@ -527,8 +589,8 @@ unsafe extern "C" fn tsendv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag, data) = (many(iov, count), Some(tag), None);
-        out(ep, None, iov, (to, tag, data), context)
+        let (runs, tag, data) = (Runs::Many(many(iov, count)), Some(tag), None);
+        out(ep, None, runs, (to, tag, data), context)
     }
 }
 
@@ -536,10 +598,14 @@ unsafe extern "C" fn tsendmsg(ep: *mut FidEp, msg: *const MsgTagged, flags: u64)
     // SAFETY: as above.
     unsafe {
         let msg = &*msg;
-        let (iov, to, tag) = (many(msg.iov, msg.iov_count), msg.addr, Some(msg.tag));
+        let (runs, to, tag) = (
+            Runs::Many(many(msg.iov, msg.iov_count)),
+            msg.addr,
+            Some(msg.tag),
+        );
         let data = (flags & flag::REMOTE_CQ_DATA != 0).then_some(msg.data);
         let context = msg.context;
-        out(ep, Some(flags), iov, (to, tag, data), context)
+        out(ep, Some(flags), runs, (to, tag, data), context)
     }
 }
 
@@ -550,9 +616,9 @@ unsafe extern "C" fn tinject(
     to: Addr,
     tag: u64,
 ) -> isize {
-    let (iov, tag, data) = (&one(at, len), Some(tag), None);
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), Some(tag), None);
     // SAFETY: as above.
-    unsafe { out_injected(ep, iov, (to, tag, data)) }
+    unsafe { out_injected(ep, runs, (to, tag, data)) }
 }
 
 unsafe extern "C" fn tsenddata(
@@ -565,9 +631,9 @@ unsafe extern "C" fn tsenddata(
     tag: u64,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag, data) = (&one(at, len), Some(tag), Some(data));
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), Some(tag), Some(data));
     // SAFETY: as above.
-    unsafe { out(ep, None, iov, (to, tag, data), context) }
+    unsafe { out(ep, None, runs, (to, tag, data), context) }
 }
 
 unsafe extern "C" fn tinjectdata(
@@ -578,9 +644,9 @@ unsafe extern "C" fn tinjectdata(
     to: Addr,
     tag: u64,
 ) -> isize {
-    let (iov, tag, data) = (&one(at, len), Some(tag), Some(data));
+    let (runs, tag, data) = (Runs::One(at.cast_mut(), len), Some(tag), Some(data));
     // SAFETY: as above.
-    unsafe { out_injected(ep, iov, (to, tag, data)) }
+    unsafe { out_injected(ep, runs, (to, tag, data)) }
 }
 
 unsafe extern "C" fn trecv(
@@ -593,9 +659,9 @@ unsafe extern "C" fn trecv(
     ignore: u64,
     context: *mut c_void,
 ) -> isize {
-    let (iov, tag) = (&one(at, len), Some((tag, ignore)));
+    let (runs, tag) = (Runs::One(at, len), Some((tag, ignore)));
     // SAFETY: as above.
-    unsafe { take(ep, None, iov, (from, tag), context) }
+    unsafe { take(ep, None, runs, (from, tag), context) }
 }
 
 unsafe extern "C" fn trecvv(
@@ -610,8 +676,8 @@ unsafe extern "C" fn trecvv(
 ) -> isize {
     // SAFETY: as above.
     unsafe {
-        let (iov, tag) = (many(iov, count), Some((tag, ignore)));
-        take(ep, None, iov, (from, tag), context)
+        let (runs, tag) = (Runs::Many(many(iov, count)), Some((tag, ignore)));
+        take(ep, None, runs, (from, tag), context)
     }
 }
 
@@ -619,8 +685,8 @@ unsafe extern "C" fn trecvmsg(ep: *mut FidEp, msg: *const MsgTagged, flags: u64)
     // SAFETY: as above.
     unsafe {
         let msg = &*msg;
-        let (iov, from) = (many(msg.iov, msg.iov_count), msg.addr);
+        let (runs, from) = (Runs::Many(many(msg.iov, msg.iov_count)), msg.addr);
         let (tag, context) = (Some((msg.tag, msg.ignore)), msg.context);
-        take(ep, Some(flags), iov, (from, tag), context)
+        take(ep, Some(flags), runs, (from, tag), context)
     }
 }

@@ -22,6 +22,7 @@ pub const SEAL_AHEAD: u32 = u32::MAX;
 pub const AHEAD: usize = 8;
 
 /// The seal that stands for remote CQ data, if it has room for them.
+#[inline]
 pub fn seal_of(data: u64) -> u32 {
     match data < u64::from(SEAL_AHEAD) - 1 {
         true => data as u32 + 1,
@@ -30,11 +31,13 @@ pub fn seal_of(data: u64) -> u32 {
 }
 
 /// The remote CQ data that a seal stands for, if that has them.
+#[inline]
 pub fn data_of(seal: u32) -> Option<u64> {
     (seal != 0 && seal != SEAL_AHEAD).then(|| u64::from(seal) - 1)
 }
 
 /// Bytes of several runs of memory; as many as there can be where they are more.
+#[inline]
 pub fn total(iov: &[iovec]) -> usize {
     let lens = iov.iter().map(|it| it.iov_len);
     lens.fold(0, usize::saturating_add)
@@ -133,6 +136,7 @@ impl Default for Op {
 
 impl Op {
     /// Takes memory that is lent to it.
+    #[inline(always)]
     pub fn lend(&mut self, iov: &[iovec]) {
         self.runs.clear();
         match iov {
@@ -141,6 +145,19 @@ impl Op {
         }
         self.at = iov.first().map_or(null_mut(), |it| it.iov_base);
         self.len = self.head.len().saturating_add(total(iov));
+    }
+
+    /// Keeps a copy of memory that is lent for a call.
+    ///
+    /// # Safety
+    /// It can be read.
+    pub unsafe fn copy(&mut self, iov: &[iovec]) {
+        for run in iov.iter().filter(|run| run.iov_len > 0) {
+            // SAFETY: as promised.
+            let bytes = unsafe { std::slice::from_raw_parts(run.iov_base.cast(), run.iov_len) };
+            self.head.extend_from_slice(bytes);
+        }
+        self.len = self.head.len();
     }
 
     /// Receives into memory of its own, of that length.
@@ -154,6 +171,7 @@ impl Op {
     }
 
     /// Makes it one that was never used.
+    #[inline]
     pub fn reset(&mut self) {
         self.head.clear();
         self.runs.clear();
@@ -165,6 +183,7 @@ impl Op {
     }
 
     /// Its remote CQ data, once it has received a message.
+    #[inline]
     pub fn data(&self) -> Option<u64> {
         match self.seal.get() {
             SEAL_AHEAD => Some(u64::from_le_bytes(self.ahead.get())),
@@ -342,6 +361,7 @@ impl Sink for Room {
         self.op().len.saturating_add(AHEAD) as u64
     }
 
+    #[inline]
     fn place(&mut self, at: u64, bytes: PeerBytes<'_>) {
         let op = self.op();
         let (mut at, mut bytes) = (at as usize, bytes);
@@ -369,6 +389,7 @@ impl Sink for Room {
         });
     }
 
+    #[inline]
     fn check_seal(&self, seal: u32, _source: u32, _len: u64) {
         self.op().seal.set(seal);
     }
@@ -398,6 +419,7 @@ pub struct Pool {
 
 impl Pool {
     /// One that was never used; it is to be [given back](Pool::give).
+    #[inline]
     pub fn take(&mut self) -> NonNull<Op> {
         self.free.pop().unwrap_or_else(|| {
             let op = NonNull::from(Box::leak(Box::default()));

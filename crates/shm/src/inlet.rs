@@ -65,7 +65,13 @@ impl Inlet {
                 }
             });
             match popped {
-                Ok(true) => count += 1,
+                Ok(true) => {
+                    count += 1;
+                    // Where a packet follows the other, the sender is ahead.
+                    if count > 1 {
+                        self.rx.fetch_ahead();
+                    }
+                }
                 Ok(false) => break None,
                 Err(stop) => break Some(stop),
             }

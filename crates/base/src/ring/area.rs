@@ -34,6 +34,12 @@ pub unsafe trait Area {
     fn rest(&self, cell: usize) -> *mut u8;
     /// The data byte at `offset`.
     fn data(&self, offset: usize) -> *mut u8;
+    /// The producer will write a cell soon: its line may be fetched meanwhile.
+    #[inline(always)]
+    fn will_write(&self, _cell: usize) {}
+    /// The consumer will look at a cell soon, likewise.
+    #[inline(always)]
+    fn will_read(&self, _cell: usize) {}
     /// The producer is about to write.
     #[inline(always)]
     fn writes(&self, _what: Touch) {}
@@ -115,5 +121,15 @@ unsafe impl Area for RawArea {
     #[inline(always)]
     fn data(&self, offset: usize) -> *mut u8 {
         self.data.wrapping_add(offset)
+    }
+
+    #[inline(always)]
+    fn will_write(&self, cell: usize) {
+        crate::copy::claim(self.cells.wrapping_add(cell * super::CELL));
+    }
+
+    #[inline(always)]
+    fn will_read(&self, cell: usize) {
+        crate::copy::prefetch(self.cells.wrapping_add(cell * super::CELL));
     }
 }

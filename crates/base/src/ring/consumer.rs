@@ -207,6 +207,12 @@ impl<A: Area> Consumer<A> {
         }
     }
 
+    /// Several packets may be there: fetches one that comes soon.
+    #[inline(always)]
+    pub fn fetch_ahead(&self) {
+        self.area.will_read(((self.got + 2) & self.mask) as usize);
+    }
+
     /// Gives back everything taken so far, for when nothing is left to do.
     #[inline(always)]
     pub fn idle(&mut self) {

@@ -40,6 +40,9 @@ pub struct Bulk {
     place: PacketSpan,
 }
 
+/// How many packets ahead the line of a cell is fetched from the consumer's core.
+const AHEAD: u64 = 4;
+
 impl<A: Area> Producer<A> {
     /// The sending end of a fresh (zeroed) ring without a data area.
     ///
@@ -205,6 +208,8 @@ impl<A: Area> Producer<A> {
         self.area.writes(Touch::Cell(cell));
         fill(self.area.rest(cell).wrapping_add(PAYLOAD_AT));
         self.publish(cell, words, len as u32, 0);
+        let next = (self.sent + AHEAD) & self.mask;
+        self.area.will_write(next as usize);
     }
 
     /// Whether a packet of `len` bytes is known to fit in the data area.

@@ -42,6 +42,7 @@ impl<N: Net, K: MatchKey> Completed<'_, N, K> {
     }
 
     /// Frees it and tells how it ended; `None` if somebody has done that before.
+    #[inline]
     pub fn take(self) -> Option<Completion<K::Tag>> {
         let is_there = self.endpoint.valid(self.id);
         is_there.then(|| self.endpoint.take(self.id))
@@ -51,6 +52,7 @@ impl<N: Net, K: MatchKey> Completed<'_, N, K> {
 impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// Has a request enter the completions with a word of its user's, once it is complete: see
     /// [`Endpoint::completions`].
+    #[inline]
     pub fn set_word(&mut self, id: ReqId, word: u64) {
         if self.is_done(id) {
             return self.engine.completions.push_back((word, id));

@@ -310,13 +310,12 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         request.buffer = Buffer::None;
         request.phase = Phase::Done;
         if request.fate != Fate::Kept || self.draining != 0 {
-            self.complete_cold(at);
+            self.complete_slow(at);
         }
     }
 
-    #[cold]
     #[inline(never)]
-    fn complete_cold(&mut self, at: u32) {
+    fn complete_slow(&mut self, at: u32) {
         let request = self.requests.get(at);
         let (context, fate, word) = (request.link.key.context(), request.fate, request.rare.word);
         self.drained(context);

@@ -110,7 +110,7 @@ impl Core {
     }
 
     /// Its state, for a call on an object of its domain; none if it is closed.
-    #[inline]
+    #[inline(always)]
     pub fn held(&self) -> Option<Held<'_>> {
         let by = if self.is_apart.load(Relaxed) {
             self.apart.enter();
@@ -132,7 +132,7 @@ impl Core {
         self.locked(By::Visitor(&self.apart))
     }
 
-    #[inline]
+    #[inline(always)]
     fn locked<'a>(&'a self, by: By<'a>) -> Option<Held<'a>> {
         // SAFETY: it is locked; the state is there until it is taken out under this lock.
         let state = unsafe { (*self.state.get())?.as_mut() };

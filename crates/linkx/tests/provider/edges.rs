@@ -5,7 +5,14 @@ use super::*;
 
 /// A process that waits to be killed, a side that has heard of it, and its address there.
 fn peer_of() -> (std::process::Child, Side, Addr) {
+    let (peer, _, side, there) = numbered_peer();
+    (peer, side, there)
+}
+
+/// As [`peer_of`], with the number of the process, which may be another one than was started here.
+fn numbered_peer() -> (std::process::Child, libc::pid_t, Side, Addr) {
     let (mut peer, mut lines) = started("peer");
+    let number = lines.find_map(|it| it.strip_prefix("process ")?.parse().ok());
     let said = lines.find_map(|it| Some(of_hex(it.strip_prefix("address ")?)));
     let side = Side::open(&How::default());
     let (_, there) = side.insert(&said.expect("its address"));
@@ -14,37 +21,73 @@ fn peer_of() -> (std::process::Child, Side, Addr) {
     side.trecv(&mut room, there, (1, 0), 1);
     let told = side.wait("it says nothing");
     assert!(told.is_ok());
-    (peer, side, there)
+    (peer, number.expect("its number"), side, there)
 }
 
 pub fn a_peer_that_is_killed() {
     let (mut peer, side, there) = peer_of();
     let mut room = [0; 16];
-    let wait = || {
-        let began = Instant::now();
-        loop {
-            if let Some(told) = side.poll() {
-                return (told, began.elapsed());
-            }
-            assert!(began.elapsed() < PATIENCE, "it waits for ever");
-        }
-    };
     side.trecv(&mut room, there, (2, 0), 2);
     peer.kill().expect("it lives");
     peer.wait().expect("it has ended");
-    let (told, time) = wait();
-    let error = told.err().expect("an error");
-    assert_eq!(
-        (error.err, error.op_context as usize),
-        (libc::ECONNABORTED, 2)
-    );
+    let time = is_lost(&side, there, 2);
     assert!(time <= Duration::from_secs(2), "{time:?}");
+    side.tsend(&[1; 8], there, 3, 3);
+    is_lost(&side, there, 3);
+    side.close();
+}
+
+/// How long it takes until the operation with that context has an error that tells that the peer
+/// is gone.
+fn is_lost(side: &Side, there: Addr, context: usize) -> Duration {
+    let began = Instant::now();
+    let told = loop {
+        if let Some(told) = side.poll() {
+            break told;
+        }
+        assert!(began.elapsed() < PATIENCE, "it waits for ever");
+    };
+    let error = told.err().expect("an error");
+    let found = (error.err, error.op_context as usize);
+    assert_eq!(found, (libc::ECONNABORTED, context));
     if Fabric::open().version >= 1 << 16 | 20 {
         assert_eq!(error.src_addr, there);
     }
+    began.elapsed()
+}
+
+/// The peer is on another host, which is cut off, or where it is killed.
+pub fn a_host_that_is_gone() {
+    let (mut peer, number, side, there) = numbered_peer();
+    let mut room = [0; 16];
+    side.trecv(&mut room, there, (2, 0), 2);
+    let is_cut = std::env::var("LINKX_END").as_deref() == Ok("cut");
+    if is_cut {
+        let mut cut = Command::new("ip");
+        cut.args(["link", "set", "eth0", "down"]);
+        through_hosts(&mut cut, "h1");
+        assert!(cut.status().expect("a command").success());
+    } else {
+        kill(number);
+    }
+    let time = is_lost(&side, there, 2);
+    println!("told after {time:?}");
+    let limit = Duration::from_secs(if is_cut { 4 } else { 2 });
+    assert!(time <= limit, "{time:?}");
     side.tsend(&[1; 8], there, 3, 3);
-    assert!(wait().0.is_err(), "what is sent to it fails");
+    is_lost(&side, there, 3);
     side.close();
+    if is_cut {
+        kill(number);
+    }
+    peer.wait().expect("it has ended");
+    let left: Vec<_> = std::fs::read_dir("/dev/shm").expect("a folder").collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn kill(number: libc::pid_t) {
+    // SAFETY: it is a process of this test, which waits for its end.
+    assert_eq!(unsafe { libc::kill(number, libc::SIGKILL) }, 0);
 }
 
 /// Whatever is asked of a process that was killed ends with an error, also when its loss is no

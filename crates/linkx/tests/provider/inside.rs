@@ -595,7 +595,7 @@ pub fn buffers_that_are_filled_in_turn() {
 fn introduced() -> (Side, Addr) {
     let side = Side::open(&How::default());
     let digits: String = side.address.iter().map(|it| format!("{it:02x}")).collect();
-    println!("\naddress {digits}");
+    println!("\nprocess {}\naddress {digits}", std::process::id());
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).expect("an address");
     let (_, addr) = side.insert(&of_hex(line.trim()));
@@ -636,6 +636,9 @@ pub fn started(part: &str) -> (std::process::Child, Lines) {
     let (link, library) = (get("FI_LINKX_LINKS"), get("LINKX_LIBRARY"));
     let folder = PathBuf::from(get("FI_PROVIDER_PATH"));
     let mut peer = command(part, &link, &library, &folder);
+    if let Ok(host) = std::env::var("LINKX_HOST") {
+        through_hosts(&mut peer, &host);
+    }
     let mut peer = peer
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -79,6 +79,9 @@ fn run_in(folder: &Path, test: &str, link: &str, change: impl Fn(&mut Command)) 
         let mut command = command(test, link, &library, folder);
         change(&mut command);
         let status = command.status().expect("this program");
+        if status.code() == Some(LACKING) {
+            return catena_testing::skip("hosts", &"no namespaces for several hosts");
+        }
         assert!(
             status.success(),
             "{test} over {link} in {library}: {status}"
@@ -115,6 +118,37 @@ fn run_apart(test: &str) {
         command.env("LINKX_APART", "1");
         command.env("CATENA_SHM_SINGLE_COPY", "always");
     });
+    let _ = std::fs::remove_dir_all(folder);
+}
+
+/// How `scripts/hosts` ends where the system makes no hosts.
+const LACKING: i32 = 77;
+
+/// Runs a command through `scripts/hosts`: on the first of several hosts, or on the one named.
+fn through_hosts(command: &mut Command, place: &str) {
+    let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/hosts");
+    let mut all = Command::new(hosts);
+    all.arg(place)
+        .arg(command.get_program())
+        .args(command.get_args());
+    let set = command
+        .get_envs()
+        .filter_map(|(name, to)| Some((name, to?)));
+    all.envs(set);
+    *command = all;
+}
+
+/// A process on another host is killed, and another host's network ends.
+#[test]
+fn hosts_that_are_gone() {
+    let folder = folder("gone");
+    for end in ["killed", "cut"] {
+        run_in(&folder, "a_host_that_is_gone", "shm+tcp", |command| {
+            command.env("LINKX_END", end).env("LINKX_HOST", "h1");
+            command.env("CATENA_TCP_TIMEOUT", "2s");
+            through_hosts(command, "2");
+        });
+    }
     let _ = std::fs::remove_dir_all(folder);
 }
 
@@ -166,6 +200,7 @@ macro_rules! tests {
                 $($(stringify!($name) => self::$module::$name(),)*)*
                 "peer" => self::inside::peer(),
                 "sender" => self::inside::sender(),
+                "a_host_that_is_gone" => self::edges::a_host_that_is_gone(),
                 "links_that_are_found" => self::inside::links_that_are_found(),
                 other => panic!("no test {other}"),
             }
