@@ -94,6 +94,30 @@ impl Barrier {
         crate::sync::fence(crate::sync::Ordering::SeqCst);
     }
 
+    /// What makes threads of this process alone execute a full one, and registers them for it;
+    /// [`Barrier::Missing`] if the kernel has none.
+    #[cfg(not(loom))]
+    pub fn register_own() -> Barrier {
+        match thread::membarrier(MembarrierCommand::RegisterPrivateExpedited) {
+            Ok(()) => Barrier::Membarrier,
+            Err(_) => Barrier::Missing,
+        }
+    }
+
+    /// The heavy side towards threads of this process, for which that was registered.
+    #[cfg(not(loom))]
+    pub fn heavy_for_own() {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+        // Registered, so it cannot fail.
+        let _ = thread::membarrier(MembarrierCommand::PrivateExpedited);
+    }
+
+    /// The heavy side in the model.
+    #[cfg(loom)]
+    pub fn heavy_for_own() {
+        crate::sync::fence(crate::sync::Ordering::SeqCst);
+    }
+
     /// The sender's side.
     #[inline(always)]
     pub(crate) fn light() {

@@ -5,6 +5,7 @@
 //! | `mem`   | views of memory that others may write                       |
 //! | `ring`  | one-way packet ring over shared memory                      |
 //! | `bell`  | sleeping and being woken across processes                   |
+//! | `presence` | whether a program is in its library       |
 //! | `biased` | a lock that its usual side takes at no cost                |
 //! | `waker` | waking a process that sleeps on descriptors                 |
 //! | `fork`  | copies of this process, which are none of its job             |
@@ -49,6 +50,7 @@ pub mod pad;
 mod pages;
 pub mod partitions;
 pub mod parts;
+pub mod presence;
 pub mod ring;
 pub mod slab;
 mod standard;
@@ -69,6 +71,7 @@ pub use mem::{PayloadRoom, PeerBytes};
 pub use pad::CachePadded;
 pub use pages::{Pages, return_freed};
 pub use parts::{End, Parts};
+pub use presence::Presence;
 pub use slab::{Key, Slab};
 pub use standard::StandardStreams;
 pub use ticket_lock::TicketLock;

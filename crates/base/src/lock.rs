@@ -118,6 +118,12 @@ impl Lock {
         }
     }
 
+    /// Whether somebody has it; what that one did before letting go is seen by who is told no.
+    #[inline(always)]
+    pub fn is_taken(&self) -> bool {
+        self.state.0.load(Acquire) != FREE
+    }
+
     /// Lets go of it.
     #[inline]
     pub fn release(&self) {

@@ -7,7 +7,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 use catena_abi::{Aint, Count, Info, Offset, consts};
-use catena_core::enter_any;
+use catena_core::any_time;
 use catena_core::life::set_fortran_sizes;
 use catena_datatype::{Booleans, FortranSizes, booleans, set_booleans};
 use catena_objects::info::Info as Pairs;
@@ -107,11 +107,11 @@ mpi_fn! {
             ("mpi_offset_size", size_of::<Offset>()),
         ];
         let pairs = sizes.map(|(key, size)| (key.to_owned(), size.to_string()));
-        put(to, info::add(&enter_any(), Pairs::from_pairs(pairs)), "info")
+        put(to, info::add(any_time(), Pairs::from_pairs(pairs)), "info")
     }
 
     fn MPI_Abi_set_fortran_info(from: Info) {
-        let Some(info) = enter_any().infos.find(from)? else {
+        let Some(info) = any_time().infos.find(from)? else {
             fail!(Info, "the info object is MPI_INFO_NULL");
         };
         if FORTRAN.get().is_some() {
@@ -132,7 +132,7 @@ mpi_fn! {
     /// `MPI_INFO_NULL` until the program tells.
     fn MPI_Abi_get_fortran_info(to: *mut Info) {
         let known = FORTRAN.get().map(|pairs| Pairs::from_pairs(pairs.clone()));
-        let handle = known.map(|pairs| info::add(&enter_any(), pairs));
+        let handle = known.map(|pairs| info::add(any_time(), pairs));
         put(to, handle.unwrap_or(consts::INFO_NULL), "info")
     }
 

@@ -5,7 +5,7 @@ use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{Aint, Comm, Info, consts};
 use catena_core::comm::resources;
-use catena_core::{enter, enter_any, init, life};
+use catena_core::{any_time, enter, init, life};
 use catena_io::unseen;
 use catena_objects::info::Info as Pairs;
 use catena_objects::{Error, fail};
@@ -119,11 +119,11 @@ mpi_fn! {
     }
 
     fn MPI_Query_thread(provided: *mut c_int) {
-        put(provided, enter()?.world_model()?.level, "provided")
+        put(provided, init::world_model()?.level, "provided")
     }
 
     fn MPI_Is_thread_main(flag: *mut c_int) {
-        let main = enter()?.world_model()?.main_thread;
+        let main = init::world_model()?.main_thread;
         put(flag, (main == std::thread::current().id()).into(), "flag")
     }
 
@@ -150,11 +150,11 @@ mpi_fn! {
 
     /// The node is the one resource that is known to hold the whole process.
     fn MPI_Get_hw_resource_info(hw_info: *mut Info) {
-        put(hw_info, info::add(&enter_any(), resources()), "hw_info")
+        put(hw_info, info::add(any_time(), resources()), "hw_info")
     }
 
     fn MPI_Alloc_mem(size: Aint, hints: Info, baseptr: *mut c_void) {
-        let hints = enter_any().infos.find(hints)?;
+        let hints = any_time().infos.find(hints)?;
         let Ok(size) = usize::try_from(size) else {
             fail!(Arg, "the size is {size}: it must not be negative");
         };

@@ -7,8 +7,7 @@ use catena_abi::{
     Comm, CommErrhandlerFunction, Errhandler, ErrhandlerFunction, File, FileErrhandlerFunction,
     Session, SessionErrhandlerFunction, Win, WinErrhandlerFunction, consts,
 };
-use catena_core::Objects;
-use catena_core::enter_any;
+use catena_core::{AnyTime, any_time};
 use catena_io::registry;
 use catena_objects::callback::{Foreign, HandlerFn};
 use catena_objects::errhandler::{Errhandler as Handler, ErrhandlerRef};
@@ -32,16 +31,12 @@ fn create<T>(on: Target, function: ErrhandlerFunction<T>, to: *mut Errhandler) -
             std::mem::transmute::<usize, HandlerFn>(function as usize)
         }),
     };
-    put(
-        to,
-        enter_any().errhandlers.add(handler.into()),
-        "errhandler",
-    )
+    put(to, any_time().errhandlers.add(handler.into()), "errhandler")
 }
 
 /// The handler behind a handle, if objects of this kind can have it.
 pub(crate) fn fitting(
-    objects: &Objects,
+    objects: &AnyTime,
     handle: Errhandler,
     target: Target,
 ) -> Result<ErrhandlerRef> {
@@ -56,7 +51,8 @@ pub(crate) fn fitting(
 }
 
 fn set(object: impl Into<ErrorPlace>, handle: Errhandler) -> Result<()> {
-    let (objects, place) = (enter_any(), object.into());
+    let place = object.into();
+    let objects = errors::enter_for(place);
     let handler = fitting(&objects, handle, place.target)?;
     objects
         .errhandlers
@@ -67,15 +63,16 @@ fn set(object: impl Into<ErrorPlace>, handle: Errhandler) -> Result<()> {
 }
 
 fn get(object: impl Into<ErrorPlace>, to: *mut Errhandler) -> Result<()> {
-    let objects = enter_any();
-    let object = objects.errhandlers.holder(object.into())?;
+    let place = object.into();
+    let objects = errors::enter_for(place);
+    let object = objects.errhandlers.holder(place)?;
     let handler = object.errhandler().borrow().clone();
     put(to, objects.errhandlers.handle(&handler), "errhandler")
 }
 
 fn call(object: impl Into<ErrorPlace>, errorcode: c_int) -> Result<()> {
     let place = object.into();
-    enter_any().errhandlers.holder(place)?;
+    errors::enter_for(place).errhandlers.holder(place)?;
     let text = errors::shown(errorcode);
     errors::call_handler(On::Object(place), errorcode, text);
     Ok(())
@@ -83,7 +80,7 @@ fn call(object: impl Into<ErrorPlace>, errorcode: c_int) -> Result<()> {
 
 /// Whether a handle is that of a file, or `MPI_FILE_NULL`.
 fn check_file(file: File) -> Result<()> {
-    registry::register(&enter_any().errhandlers);
+    registry::register(&any_time().errhandlers);
     match file {
         consts::FILE_NULL => Ok(()),
         _ => registry::find(file).map(drop),
@@ -120,9 +117,8 @@ mpi_fn! {
     }
 
     fn MPI_Errhandler_free(errhandler: *mut Errhandler) {
-        let objects = enter_any();
         let old = args::get(errhandler, "errhandler")?;
-        objects.errhandlers.free(old)?;
+        any_time().errhandlers.free(old)?;
         put(errhandler, consts::ERRHANDLER_NULL, "errhandler")
     }
 

@@ -10,10 +10,10 @@ use std::ffi::c_int;
 use std::sync::Mutex;
 
 use catena_abi::{self as abi, consts, names};
-use catena_core::Objects;
-use catena_core::{enter, enter_any, init, needs};
+use catena_core::process::{Entered, look_at_process};
+use catena_core::{Objects, any_time, enter, enter_any, init, look, needs};
 use catena_io::unseen;
-use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef};
+use catena_objects::errhandler::{self, Errhandler, ErrhandlerRef, HasErrhandler};
 use catena_objects::error_place::{ErrorPlace, Target};
 use catena_objects::{Error, Kind};
 
@@ -257,7 +257,7 @@ fn which_window(on: On) -> String {
     let On::Object(place) = on else {
         return String::new();
     };
-    match handler_at(&enter_any(), place) {
+    match handler_at(place) {
         Some(raised) if place.target == Target::Win => raised.place,
         _ => String::new(),
     }
@@ -325,16 +325,28 @@ struct Raised {
 }
 
 fn handler_of(on: On) -> Raised {
-    let objects = enter_any();
     let found = match on {
-        On::Object(place) => handler_at(&objects, place),
-        On::New(handler) => objects.errhandlers.find(handler).ok().map(Raised::on_new),
+        On::Object(place) => handler_at(place),
+        On::New(handler) => {
+            let found = any_time().errhandlers.find(handler);
+            found.ok().map(Raised::on_new)
+        }
         On::Nothing => None,
     };
-    found.unwrap_or_else(|| default_handler(&objects))
+    found.unwrap_or_else(default_handler)
 }
 
-fn handler_at(objects: &Objects, place: ErrorPlace) -> Option<Raised> {
+/// Enters the library for a call about the error handler of an object: any thread may ask for that
+/// of a session at any time.
+pub(crate) fn enter_for(place: ErrorPlace) -> Entered<Objects> {
+    match place.target {
+        Target::Session => look(),
+        Target::Comm | Target::File | Target::Win => enter_any(),
+    }
+}
+
+fn handler_at(place: ErrorPlace) -> Option<Raised> {
+    let objects = enter_for(place);
     let object = objects.errhandlers.holder(place).ok()?;
     let handler = object.errhandler().borrow().clone();
     Some(Raised {
@@ -356,23 +368,31 @@ fn members(place: ErrorPlace) -> String {
     told.map_or(String::new(), |it| format!(", which has {it} of the job"))
 }
 
-/// That of errors that belong to nothing: the one of `MPI_COMM_SELF`.
-fn default_handler(objects: &Objects) -> Raised {
+/// That of errors that belong to nothing, which any thread may cause at any time: the one of
+/// `MPI_COMM_SELF`.
+fn default_handler() -> Raised {
+    let process = look_at_process().filter(|process| process.world_model().is_ok());
+    let Some(process) = process else {
+        return initial_handler();
+    };
     // Programs older than MPI-4 set the handler of the world only, which was
     // the right one for these errors then.
-    let fatal = enter()
-        .is_ok_and(|process| matches!(**process.comms.own.errhandler.borrow(), Errhandler::Fatal));
-    let default = if fatal {
-        consts::COMM_WORLD
-    } else {
-        consts::COMM_SELF
+    let own = &process.comms.own;
+    let (handle, comm) = match **own.errhandler.borrow() {
+        Errhandler::Fatal => (consts::COMM_WORLD, &process.comms.world),
+        _ => (consts::COMM_SELF, own),
     };
-    handler_at(objects, default.into()).unwrap_or_else(|| initial_handler(objects))
+    let handler = comm.errhandler.borrow().clone();
+    Raised {
+        handler,
+        handle: handle.0,
+        place: format!(" (on {})", comm.called()),
+    }
 }
 
 /// Outside of the world model the initial handler rules (MPI-5, 11.3.2).
-fn initial_handler(objects: &Objects) -> Raised {
-    let handler = objects.errhandlers.find(errhandler::initial());
+fn initial_handler() -> Raised {
+    let handler = any_time().errhandlers.find(errhandler::initial());
     Raised {
         handler: handler.expect("predefined"),
         handle: consts::COMM_SELF.0,

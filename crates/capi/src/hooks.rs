@@ -3,7 +3,7 @@
 use core::ffi::c_int;
 
 use catena_abi::Comm;
-use catena_core::{enter, enter_any, process, request};
+use catena_core::{look, process, request};
 use catena_objects::Error;
 use catena_objects::table::ObjectKind;
 
@@ -43,7 +43,7 @@ pub(crate) fn widen(kind: Kind, low: c_int) -> Option<usize> {
 
 #[inline(never)]
 fn widen_slow(kind: Kind, low: c_int) -> Option<usize> {
-    let objects = enter_any();
+    let objects = look();
     match kind {
         Kind::Comm => objects.comms.widen(low),
         Kind::Datatype => objects.types.table.widen(low),
@@ -53,7 +53,7 @@ fn widen_slow(kind: Kind, low: c_int) -> Option<usize> {
         Kind::Message => objects.messages.widen(low),
         Kind::Op => objects.ops.table.widen(low),
         Kind::Request => {
-            let transfer = || request::widen_transfer(&*enter().ok()?, low);
+            let transfer = || request::widen_transfer(&*process::look_at_process()?, low);
             objects.requests.widen(low).or_else(transfer)
         }
         Kind::Session => objects.sessions.widen(low),

@@ -4,8 +4,7 @@ use std::ffi::{CStr, c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Info, consts};
-use catena_core::Objects;
-use catena_core::{enter_any, init};
+use catena_core::{AnyTime, any_time, init};
 use catena_objects::info::{Info as Pairs, check_key};
 use catena_objects::{Result, fail};
 
@@ -13,7 +12,7 @@ use crate::args::{self, put};
 use crate::entry::mpi_fn;
 
 /// The info object behind a handle, which must not be null.
-pub(crate) fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
+pub(crate) fn info(objects: &AnyTime, handle: Info) -> Result<Arc<Pairs>> {
     match objects.infos.find(handle)? {
         Some(info) => Ok(info),
         None => fail!(Info, "the info object is MPI_INFO_NULL"),
@@ -21,7 +20,7 @@ pub(crate) fn info(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
 }
 
 /// An info object that the program may change: any but `MPI_INFO_ENV`.
-fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
+fn own(objects: &AnyTime, handle: Info) -> Result<Arc<Pairs>> {
     if handle == consts::INFO_ENV {
         fail!(Info, "MPI_INFO_ENV can only be read");
     }
@@ -29,12 +28,12 @@ fn own(objects: &Objects, handle: Info) -> Result<Arc<Pairs>> {
 }
 
 /// Checks hints of which none is followed: they must be an info object, or `MPI_INFO_NULL`.
-pub(crate) fn check(objects: &Objects, handle: Info) -> Result<()> {
+pub(crate) fn check(objects: &AnyTime, handle: Info) -> Result<()> {
     objects.infos.find(handle).map(drop)
 }
 
 /// Stores an info object.
-pub(crate) fn add(objects: &Objects, info: Arc<Pairs>) -> Info {
+pub(crate) fn add(objects: &AnyTime, info: Arc<Pairs>) -> Info {
     Info(objects.infos.table.insert(info))
 }
 
@@ -63,7 +62,7 @@ fn put_value(to: *mut c_char, room: usize, value: &[u8]) -> Result<()> {
 
 mpi_fn! {
     fn MPI_Info_create(info: *mut Info) {
-        put(info, add(&enter_any(), Arc::default()), "info")
+        put(info, add(any_time(), Arc::default()), "info")
     }
 
     fn MPI_Info_create_env(argc: c_int, argv: *mut *mut c_char, info: *mut Info) {
@@ -81,26 +80,26 @@ mpi_fn! {
                 env.set("argv", init::clip(rest.join(&b' ')))?;
             }
         }
-        put(info, add(&enter_any(), env), "info")
+        put(info, add(any_time(), env), "info")
     }
 
     fn MPI_Info_dup(handle: Info, newinfo: *mut Info) {
-        let objects = enter_any();
-        let copy = info(&objects, handle)?.duplicate();
-        put(newinfo, add(&objects, copy), "newinfo")
+        let objects = any_time();
+        let copy = info(objects, handle)?.duplicate();
+        put(newinfo, add(objects, copy), "newinfo")
     }
 
     fn MPI_Info_free(handle: *mut Info) {
-        let objects = enter_any();
+        let objects = any_time();
         let old = args::get(handle, "info")?;
-        own(&objects, old)?;
+        own(objects, old)?;
         objects.infos.table.remove(old.0);
         put(handle, consts::INFO_NULL, "info")
     }
 
     fn MPI_Info_set(handle: Info, name: *const c_char, value: *const c_char) {
-        let objects = enter_any();
-        let info = own(&objects, handle)?;
+        let objects = any_time();
+        let info = own(objects, handle)?;
         let name = key(name)?;
         if value.is_null() {
             fail!(InfoValue, "the value of info key '{}' is a null pointer",
@@ -110,15 +109,15 @@ mpi_fn! {
     }
 
     fn MPI_Info_delete(handle: Info, name: *const c_char) {
-        let objects = enter_any();
-        own(&objects, handle)?.delete(key(name)?)
+        let objects = any_time();
+        own(objects, handle)?.delete(key(name)?)
     }
 
     fn MPI_Info_get(handle: Info, name: *const c_char, valuelen: c_int, value: *mut c_char,
         flag: *mut c_int)
     {
-        let objects = enter_any();
-        let found = info(&objects, handle)?.get(key(name)?);
+        let objects = any_time();
+        let found = info(objects, handle)?.get(key(name)?);
         if let Some(found) = &found {
             match usize::try_from(valuelen) {
                 Ok(room) => put_value(value, room, found)?,
@@ -132,8 +131,8 @@ mpi_fn! {
         value: *mut c_char,
         flag: *mut c_int)
     {
-        let objects = enter_any();
-        let found = info(&objects, handle)?.get(key(name)?);
+        let objects = any_time();
+        let found = info(objects, handle)?.get(key(name)?);
         if let Some(found) = &found {
             match usize::try_from(args::get(buflen, "buflen")?) {
                 Ok(0) => {}
@@ -148,8 +147,8 @@ mpi_fn! {
     fn MPI_Info_get_valuelen(handle: Info, name: *const c_char, valuelen: *mut c_int,
         flag: *mut c_int)
     {
-        let objects = enter_any();
-        let found = info(&objects, handle)?.get(key(name)?);
+        let objects = any_time();
+        let found = info(objects, handle)?.get(key(name)?);
         if let Some(found) = &found {
             put(valuelen, found.len() as c_int, "valuelen")?;
         }
@@ -157,13 +156,13 @@ mpi_fn! {
     }
 
     fn MPI_Info_get_nkeys(handle: Info, nkeys: *mut c_int) {
-        let objects = enter_any();
-        put(nkeys, info(&objects, handle)?.len() as c_int, "nkeys")
+        let objects = any_time();
+        put(nkeys, info(objects, handle)?.len() as c_int, "nkeys")
     }
 
     fn MPI_Info_get_nthkey(handle: Info, n: c_int, name: *mut c_char) {
-        let objects = enter_any();
-        let found = info(&objects, handle)?.nth_key(n)?;
+        let objects = any_time();
+        let found = info(objects, handle)?.nth_key(n)?;
         put_value(name, consts::MAX_INFO_KEY as usize - 1, &found)
     }
 }

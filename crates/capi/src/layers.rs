@@ -9,7 +9,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use catena_abi::{Comm, Count, Datatype, Errhandler, Op, consts};
-use catena_core::{enter, enter_any};
+use catena_core::{any_time, enter, enter_any};
 use catena_objects::attr::{Carrier, OnCopy};
 use catena_objects::callback::{CopyFn, DeleteFn, Foreign, LayerFn, LayerHandler};
 use catena_objects::errhandler::Errhandler as Handler;
@@ -95,7 +95,7 @@ pub(crate) extern "C" fn catena_errhandler_create(
         function: function.into(),
         state: State::new(state, end),
     };
-    let handle = || enter_any().errhandlers.add(new.into());
+    let handle = || any_time().errhandlers.add(new.into());
     answer(name, put_new(errhandler, handle, "errhandler"))
 }
 

@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int};
 
 use catena_abi::{Errhandler, Group, Info, Session, consts};
-use catena_core::{enter, enter_any, life, session};
+use catena_core::{any_time, enter, life, session};
 use catena_objects::error_place::Target;
 use catena_objects::fail;
 use catena_objects::info::Info as Pairs;
@@ -18,10 +18,9 @@ mpi_fn! {
         on handler
     {
         put(session, consts::SESSION_NULL, "session")?;
-        let objects = enter_any();
-        let handler = errhandler::fitting(&objects, handler, Target::Session)?;
+        let objects = any_time();
+        let handler = errhandler::fitting(objects, handler, Target::Session)?;
         let hints = objects.infos.find(hints)?.unwrap_or_default();
-        drop(objects);
         catena_library::assemble();
         put(session, session::init(&hints, handler)?, "session")
     }

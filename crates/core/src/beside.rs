@@ -1,29 +1,108 @@
-//! Progress beside a program that computes: a thread that serves others when no call does.
+//! Progress beside a program that computes: a thread that acts when no call does.
 //!
-//! It exists only while somebody needs it ([`Demand`]), sleeps on what networks wake a process by,
-//! and leaves progress to the program's calls as long as they make some within the time that
-//! [`start`] is given. It enters the library like any other thread, so calls take the lock from its
-//! start on.
+//! It is made when a call ends and leaves something unfinished that may have to be acted on: a long
+//! message, a collective that was started, or what others need this process for ([`Demand`]). It
+//! sleeps until somebody [calls](Presence::call) the process, or on what networks wake a process
+//! by, and has the library only while the program is outside ([`Life::beside`]). It calls no
+//! function of the program's.
+//!
+//! [`Presence::call`]: catena_base::Presence::call
+//! [`Life::beside`]: catena_process::Life::beside
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::AcqRel, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, fence};
 use std::thread::{self, Builder};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use catena_process::{is_watcher_asleep, rounds};
+use catena_base::{Barrier, Presence, WakeSocket};
+use catena_boot::FAULT_TOLERANCE;
+use catena_fabric::Sleeper;
+use catena_link::ReqId;
+use catena_objects::state::{end_those_put_off, put_off_ends};
+use catena_settings::{Setting, choice, setting};
+use catena_shm::Shm;
 
-use crate::process::{Process, enter, lock_for_good};
+use crate::process::{self, Process, enter, life, lock_for_good};
 
-/// Longest sleep on networks.
-const LONGEST: Duration = Duration::from_millis(10);
-/// Rounds of progress while something moves, before others may enter.
-const ROUNDS: u32 = 64;
+/// Longest sleep while something is under way between this process and others: each one after which
+/// nothing has moved doubles it, up to the second.
+const SLEEPS: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
+/// How long it has the library while something moves, before others may enter.
+const TURN: Duration = Duration::from_millis(1);
+/// How long it looks on after something has moved, where each rank has a core: mostly others go on
+/// with what it did.
+const LINGERS: Duration = Duration::from_micros(20);
+/// Looks for a program that is gone, each after the latency, before the thread waits to be told.
+const LOOKS: u32 = 8;
+/// Bytes of messages that may have to be acted on: shorter ones arrive without.
+pub(crate) const LONG: u64 = 16 << 10;
 
-/// How many need it.
+choice! {
+    /// Whether messages go on while the program computes.
+    pub enum Progress {
+        /// By a thread where there are networks, and a core for each rank.
+        Auto = "auto",
+        /// By a thread.
+        Thread = "thread",
+        /// No.
+        None = "none",
+    }
+}
+
+setting! {
+    /// Whether messages and collectives go on while the program computes.
+    ///
+    /// `thread`: a thread, which sleeps until there is something to do, carries on long messages
+    /// and collectives that were started and not completed. `none`: they wait for the program's
+    /// calls. `auto`: as `thread` where some ranks are reached by a network, unless the node has
+    /// more ranks than cores.
+    pub static PROGRESS: Progress = Progress::Auto;
+    scope: Local,
+    level: User,
+}
+
+/// All settings of it.
+pub const SETTINGS: &[&dyn Setting] = &[&PROGRESS];
+
+/// How many need it for others.
 static NEEDED: AtomicU32 = AtomicU32::new(0);
 /// How many demands wait for something that wakes nobody.
 static BLIND: AtomicU32 = AtomicU32::new(0);
-/// Whether the thread is there.
-static RUNS: AtomicBool = AtomicBool::new(false);
+/// How long others may be left unserved, nanoseconds.
+static LATENCY: AtomicU64 = AtomicU64::new(250_000);
+/// Whether the thread is there: one of those below.
+static STATE: AtomicU8 = AtomicU8::new(NOT_MADE);
+/// Whether it waits to be told that the program leaves something unfinished, as it hears of that
+/// from nobody else.
+static WAITS: AtomicBool = AtomicBool::new(false);
+/// Whether it sleeps until it is called, since all whom it has to hear do that.
+static HEARS_ALL: AtomicBool = AtomicBool::new(false);
+/// Whether something may be under way that is more than a receive without a message, so that no
+/// sleep is without a limit: a call that is missed costs a while then.
+static IS_LIMITED: AtomicBool = AtomicBool::new(false);
+
+const NOT_MADE: u8 = 0;
+const MADE: u8 = 1;
+/// The system has none left: everything waits for the program's calls.
+const REFUSED: u8 = 2;
+
+/// What the thread did.
+#[derive(Debug)]
+pub struct Acts {
+    /// How often it woke and had the library.
+    pub wakes: AtomicU64,
+    /// How often that moved anything.
+    pub useful: AtomicU64,
+    /// How long it had the library, nanoseconds.
+    pub time: AtomicU64,
+}
+
+/// What the thread did so far.
+pub static ACTS: Acts = Acts {
+    wakes: AtomicU64::new(0),
+    useful: AtomicU64::new(0),
+    time: AtomicU64::new(0),
+};
 
 /// What a crate above this one needs the thread for: a static of that crate.
 #[derive(Debug, Default)]
@@ -44,13 +123,13 @@ impl Demand {
         NEEDED.fetch_add(1, AcqRel);
     }
 
-    /// One less needs it; it ends when nobody does.
+    /// One less needs it.
     pub fn lower(&self) {
         NEEDED.fetch_sub(1, AcqRel);
     }
 
     /// Says whether something is awaited that no network tells of, so that the thread has to look
-    /// for it. The caller holds the library's lock.
+    /// for it. The caller has the library.
     pub fn look_often(&self, often: bool) {
         if self.is_blind.load(Relaxed) == often {
             return;
@@ -61,38 +140,142 @@ impl Demand {
     }
 }
 
-/// Starts the thread if somebody needs it and it is not there. The caller is outside of the
-/// library, and if calls have not taken the lock so far, the only thread that calls it: they take
-/// it from now on. It leaves others unserved for `latency` at most; if that is 0 they wait for the
-/// program's calls.
+/// Has the thread serve others if somebody needs it. It leaves them unserved for `latency` at most;
+/// if that is 0 they wait for the program's calls. The caller is outside of the library.
 ///
 /// Without a thread, as when the system has none left, others wait for the program's calls.
 pub fn start(latency: Duration) {
-    let is_wanted = NEEDED.load(Relaxed) != 0 && !latency.is_zero();
-    if !is_wanted || RUNS.swap(true, AcqRel) {
+    LATENCY.store(latency.as_nanos() as u64, Relaxed);
+    if is_needed()
+        && let Ok(_process) = enter()
+    {
+        process::expect(left);
+    }
+}
+
+/// Whether others need the thread.
+fn is_needed() -> bool {
+    NEEDED.load(Relaxed) != 0 && LATENCY.load(Relaxed) != 0
+}
+
+/// Something was started that may have to be acted on before it is completed.
+#[cold]
+pub(crate) fn expect(process: &Process) {
+    let is_wanted = match PROGRESS.get() {
+        Progress::Auto => !process.is_crowded() && process.link(|link| link.net().has_networks()),
+        Progress::Thread => true,
+        Progress::None => false,
+    };
+    if is_wanted && STATE.load(Relaxed) != REFUSED {
+        process::expect(left);
+    }
+}
+
+/// As [`expect`], for a collective whose first step was done before: others may have answered it
+/// and called nobody.
+#[cold]
+pub(crate) fn expect_steps(process: &Process) {
+    expect(process);
+    if life().presence().expects() {
+        limit_sleeps();
+        life().presence().leave_word();
+    }
+}
+
+/// As [`expect`], for a transfer.
+#[cold]
+#[inline(never)]
+pub(crate) fn expect_transfer(process: &Process, id: ReqId) {
+    expect(process);
+    if life().presence().expects() {
+        let is_posted = process.link(|link| {
+            link.note_unfinished(id);
+            link.is_posted(id)
+        });
+        if !is_posted {
+            limit_sleeps();
+        }
+    }
+}
+
+/// No sleep is without a limit from now on, the present one among them.
+fn limit_sleeps() {
+    if !IS_LIMITED.swap(true, Relaxed) && HEARS_ALL.load(Relaxed) {
+        life().presence().rouse();
+    }
+}
+
+/// Whether all call this process that it has to hear.
+fn hears_all(process: &Process) -> bool {
+    BLIND.load(Relaxed) == 0 && !process.link(|link| link.net().has_networks())
+}
+
+/// A call ends while something may have to be acted on: the thread has the library from now on.
+#[cold]
+fn left(process: &Process) {
+    end_those_put_off();
+    if process.threads.are_waiting() {
         return;
     }
-    lock_for_good();
-    // Signals are the program's.
-    let signals = Blocked::all();
+    let is_unfinished = || process.link(|link| link.is_unfinished());
+    if !(is_needed() || is_unfinished() || process.collectives().are_some()) || !is_made() {
+        return life().expect_nothing();
+    }
+    // What had come before anything was expected called nobody.
+    let is_idle =
+        process.link(|link| !link.has_own_work() && link.net().shm().is_none_or(Shm::is_silent));
+    let here = life().presence();
+    let is_deaf = HEARS_ALL.load(Relaxed) && !hears_all(process);
+    if here.leave() || !is_idle || is_deaf || WAITS.load(SeqCst) {
+        here.wake();
+    }
+}
+
+/// Makes the thread if it is not there; whether it is.
+fn is_made() -> bool {
+    if STATE.load(Relaxed) != NOT_MADE {
+        return STATE.load(Relaxed) == MADE;
+    }
+    if Barrier::register_own() == Barrier::Missing {
+        lock_for_good();
+    }
+    let signals = Blocked::those_of_the_program();
     let thread = Builder::new()
         .name("catena-beside".to_owned())
-        .stack_size(256 << 10);
-    if thread.spawn(move || serve(latency)).is_err() {
-        RUNS.store(false, Relaxed);
-    }
+        .stack_size(STACK);
+    let made = thread.spawn(|| serve()).is_ok();
     drop(signals);
+    STATE.store(if made { MADE } else { REFUSED }, Relaxed);
+    made
 }
+
+/// Room for handlers of the program, too.
+const STACK: usize = 1 << 20;
+
+/// Signals of what the thread itself does: a handler of the program's may serve faults of its
+/// memory, and a fault that is blocked ends the process.
+const FAULTS: [i32; 6] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGSYS,
+];
 
 /// Signals that a thread blocks until this is dropped.
 struct Blocked(libc::sigset_t);
 
 impl Blocked {
-    fn all() -> Blocked {
+    /// All but [`FAULTS`]: they are for the threads of the program.
+    fn those_of_the_program() -> Blocked {
         // SAFETY: both are sets of signals, which the calls fill.
         unsafe {
             let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
             libc::sigfillset(&raw mut all);
+            for fault in FAULTS {
+                libc::sigdelset(&raw mut all, fault);
+            }
             libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
             Blocked(before)
         }
@@ -108,46 +291,164 @@ impl Drop for Blocked {
     }
 }
 
-/// What the thread does.
-fn serve(latency: Duration) {
-    let mut seen = rounds();
+/// What it sleeps on next.
+enum Next {
+    /// There may be more to do.
+    Again,
+    /// Nothing but calls.
+    Calls,
+    /// The networks, and calls.
+    Networks(Sleeper),
+    /// Nothing tells of what is awaited.
+    Looks,
+}
+
+/// Turns of a tenth of a millisecond: the thread, which mostly sleeps, has its core sooner then
+/// than a program that computes on the same one hands it over (scheduling by deadlines, Linux 6.12
+/// and later; others take no notice).
+fn take_short_turns() {
+    #[repr(C)]
+    struct Attributes {
+        size: u32,
+        policy: u32,
+        flags: u64,
+        nice: i32,
+        priority: u32,
+        runtime: u64,
+        deadline: u64,
+        period: u64,
+    }
+    // SAFETY: calls that take no memory but the attributes, which have the size that they say; 0 is
+    // this thread.
+    unsafe {
+        if libc::sched_getscheduler(0) != libc::SCHED_OTHER {
+            return;
+        }
+        let attributes = Attributes {
+            size: size_of::<Attributes>() as u32,
+            policy: libc::SCHED_OTHER as u32,
+            flags: 0,
+            nice: libc::getpriority(libc::PRIO_PROCESS, 0),
+            priority: 0,
+            runtime: 100_000,
+            deadline: 0,
+            period: 0,
+        };
+        libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0);
+    }
+}
+
+/// What the thread does. A panic ends the process: what it had half done is the program's.
+extern "C" fn serve() {
+    take_short_turns();
+    put_off_ends();
+    let (mut socket, mut seen) = (None, 0);
+    // Looks in vain since the program was away last, where the thread is not called for all.
+    let mut misses = 0;
+    let mut longest = SLEEPS[0];
     loop {
-        let now = rounds();
-        if now != seen || is_watcher_asleep() {
-            // The program makes progress itself, or sleeps in a call until there is some to make.
-            seen = now;
-            thread::sleep(latency);
-            continue;
+        let here = life().presence();
+        if let Some(socket) = &socket {
+            WakeSocket::silence(socket);
         }
-        let Ok(process) = enter() else {
-            RUNS.store(false, Relaxed);
-            return;
+        let calls = here.calls();
+        let was_called = std::mem::replace(&mut seen, calls) != calls;
+        let latency = Duration::from_nanos(LATENCY.load(Relaxed).max(50_000));
+        let did = life().beside(|process| act(process, here));
+        longest = match (was_called, &did) {
+            (true, _) | (_, Some(Next::Again)) => SLEEPS[0],
+            _ => SLEEPS[1].min(longest * 2),
         };
-        if NEEDED.load(Relaxed) == 0 {
-            RUNS.store(false, Relaxed);
-            return;
-        }
-        let moved = (0..ROUNDS).take_while(|_| process.progress()).count() != 0;
-        let sleeper = match moved || BLIND.load(Relaxed) != 0 {
-            true => None,
-            false => sleeper(&process),
-        };
-        seen = rounds();
-        drop(process);
-        match sleeper {
-            Some(sleeper) => {
-                sleeper.sleep(LONGEST);
+        let limit = IS_LIMITED.load(Relaxed).then_some(longest);
+        match did {
+            Some(next) => {
+                misses = 0;
+                match next {
+                    Next::Again => thread::yield_now(),
+                    Next::Calls => here.sleep(calls, limit),
+                    Next::Looks => here.sleep(calls, Some(latency)),
+                    Next::Networks(sleeper) => {
+                        if socket.is_none() {
+                            socket = WakeSocket::new().ok();
+                        }
+                        match &socket {
+                            Some(socket) => {
+                                let sleeper = sleeper.or(Sleeper::new(Some(socket.fd())));
+                                here.sleep_on(calls, socket.waker(), || {
+                                    sleeper.sleep(longest);
+                                });
+                            }
+                            None => here.sleep(calls, Some(latency)),
+                        }
+                    }
+                }
             }
-            None if moved => thread::yield_now(),
-            None => thread::sleep(latency),
+            None => {
+                if was_called && here.expects() {
+                    here.leave_word();
+                }
+                misses += 1;
+                let hears_all = HEARS_ALL.load(Relaxed);
+                let looks = !hears_all && misses < LOOKS;
+                WAITS.store(!hears_all && !looks, SeqCst);
+                fence(SeqCst);
+                if !here.is_away() {
+                    here.sleep(calls, looks.then_some(latency).or(limit));
+                }
+                WAITS.store(false, SeqCst);
+            }
         }
     }
 }
 
-/// What wakes the process, if anything does.
-fn sleeper(process: &Process) -> Option<catena_fabric::Sleeper> {
-    process.link(|link| {
-        let sleeper = link.net().sleeper()?;
-        (!sleeper.is_blind()).then_some(sleeper)
-    })
+/// Does what there is to do, as long as the program is away.
+fn act(process: &Process, here: &Presence) -> Next {
+    let began = Instant::now();
+    let lingers = match process.is_crowded() {
+        true => Duration::ZERO,
+        false => LINGERS,
+    };
+    let (mut moved, mut last, mut is_over) = (false, began, false);
+    process.engine.after_pause();
+    while here.is_away() && !is_over {
+        let now = Instant::now();
+        match progress(process, false) {
+            true => (moved, last) = (true, now),
+            false => is_over = !moved || now - last >= lingers,
+        }
+        if now - began >= TURN {
+            break;
+        }
+    }
+    if is_over {
+        // Whoever calls from now on wakes it.
+        here.rearm();
+        // Twice: what hooks have begun transfers go on with.
+        let mut looks = (0..2).map(|_| progress(process, true));
+        is_over = !looks.any(|moved| moved);
+        moved |= !is_over;
+    }
+    ACTS.wakes.fetch_add(1, Relaxed);
+    ACTS.useful.fetch_add(moved.into(), Relaxed);
+    ACTS.time
+        .fetch_add(began.elapsed().as_nanos() as u64, Relaxed);
+    if !is_over {
+        return Next::Again;
+    }
+    let is_limited = process.collectives().are_some()
+        || process.link(|link| link.is_announced())
+        || FAULT_TOLERANCE.get();
+    IS_LIMITED.store(is_limited, Relaxed);
+    HEARS_ALL.store(hears_all(process), Relaxed);
+    match process.link(|link| link.net().sleeper()) {
+        _ if HEARS_ALL.load(Relaxed) => Next::Calls,
+        Some(sleeper) if !sleeper.is_blind() && BLIND.load(Relaxed) == 0 => Next::Networks(sleeper),
+        _ => Next::Looks,
+    }
+}
+
+/// Moves what can be moved; true if anything did. `looks` as before a sleep.
+fn progress(process: &Process, looks: bool) -> bool {
+    let awaits = |awaited: &mut _| process.requests_await(awaited);
+    process.engine.progress_beside(process, looks, awaits)
 }

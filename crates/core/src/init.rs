@@ -11,7 +11,7 @@ use crate::comm::{Comm, finish_messages};
 use crate::components;
 use crate::phase::{self, WorldModel};
 pub use crate::phase::{is_finalized, is_initialized};
-use crate::process::{Entered, Process, enter, life};
+use crate::process::{Entered, Process, enter, life, no_world_model};
 use catena_objects::error::{Error, Result};
 use catena_objects::fail;
 
@@ -35,16 +35,23 @@ pub fn init(required: i32) -> Result<i32> {
         phase::give_up();
         return Err(e);
     }
-    enter()?.comms.begin_world_model(WorldModel {
+    phase::run(WorldModel {
         level,
         main_thread: std::thread::current().id(),
     });
-    phase::run();
     components::begin(&*enter()?)?;
     if let Some(before) = before {
         catena_trace::note_helpers(&before);
     }
     Ok(level)
+}
+
+/// The world model. Any thread may ask at any time.
+///
+/// # Errors
+/// `Other` outside of it.
+pub fn world_model() -> Result<WorldModel> {
+    phase::world_model().ok_or_else(no_world_model)
 }
 
 /// `MPI_Finalize`: collective over the world. `raise` is given what fails, while
@@ -97,8 +104,8 @@ pub fn finalize(raise: impl Fn(&Error) -> i32, unmatched: Option<&Unmatched>) ->
         let text = format!("MPI_Finalize: {}", error.text());
         process.engine.boot.borrow_mut().fault(&text);
     }
-    process.comms.end_world_model();
     phase::end();
+    process.comms.forget_recent();
     match life().leave(&process, true) {
         Err(error) if code == 0 => raise(&error),
         _ => code,
@@ -146,6 +153,10 @@ pub fn note_failure() {
 /// That of a callback, or `Other` outside of the world model.
 pub fn delete_attributes() -> Result<()> {
     let process = enter()?;
+    delete_own_attributes(&process)
+}
+
+fn delete_own_attributes(process: &Process) -> Result<()> {
     process.world_model()?;
     process.comms.own.attrs.delete_all(consts::COMM_SELF.0)
 }
@@ -153,8 +164,7 @@ pub fn delete_attributes() -> Result<()> {
 /// What comes before the end of the world model.
 fn tidy_up() -> Result<Entered<Process>> {
     let process = enter()?;
-    process.world_model()?;
-    delete_attributes()?;
+    delete_own_attributes(&process)?;
     process.buffer.flush(&process);
     process.engine.hooks.finalize(&process)?;
     for comm in process.comms.of_world() {

@@ -77,5 +77,6 @@ pub mod hooks {
 
 pub use loss::kind_of_death;
 pub use memory_kinds::takes_cuda;
-pub use process::{Objects, Process, enter, enter_any, is_locked, observe};
+pub use object::AnyTime;
+pub use process::{Objects, Process, any_time, enter, enter_any, is_locked, look, observe};
 pub use reduce_local::reduce_local;

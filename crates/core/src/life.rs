@@ -148,6 +148,7 @@ fn wire_up() -> Result<Box<Process>> {
         engine,
         other_jobs: Default::default(),
     });
+    process::show_presence(&process);
     // Collectives first: they are asked for most.
     process.hook::<Collectives>();
     if FAULT_TOLERANCE.get() {

@@ -1,6 +1,7 @@
 //! The objects of a process and their handles: everything that exists with or
 //! without `MPI_Init`.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, consts};
@@ -19,9 +20,25 @@ use crate::message::Message;
 use crate::request::RequestObject;
 use crate::session_object::Session;
 
-/// All tables, of a process that is a `P`.
+/// What any thread may use at any time, also beside one that is in the library (MPI-5, 11.4.1):
+/// nothing of it is behind the library's lock.
+#[derive(Debug)]
+pub struct AnyTime {
+    /// Error handlers.
+    pub errhandlers: Errhandlers,
+    /// Info objects.
+    pub infos: Infos,
+}
+
+const _: fn() = || {
+    fn is_sync<T: Sync>() {}
+    is_sync::<AnyTime>();
+};
+
+/// All tables, of a process that is a `P`: those of [`AnyTime`], too.
 #[derive(Debug)]
 pub struct Objects<P> {
+    any_time: AnyTime,
     /// Communicators but the predefined ones.
     pub comms: Table<Arc<Comm>>,
     /// Groups.
@@ -30,10 +47,6 @@ pub struct Objects<P> {
     pub types: Datatypes,
     /// Operations.
     pub ops: Ops,
-    /// Error handlers.
-    pub errhandlers: Errhandlers,
-    /// Info objects.
-    pub infos: Infos,
     /// Sessions.
     pub sessions: Guarded<Arc<Session>>,
     /// Requests that are not plain transfers.
@@ -44,16 +57,27 @@ pub struct Objects<P> {
     pub keyvals: Keyvals,
 }
 
+impl<P> Deref for Objects<P> {
+    type Target = AnyTime;
+
+    #[inline]
+    fn deref(&self) -> &AnyTime {
+        &self.any_time
+    }
+}
+
 impl<P> Objects<P> {
     /// Empty tables; `env` makes `MPI_INFO_ENV` when it is first asked for.
     pub fn new(env: fn() -> Arc<Info>) -> Self {
         Objects {
+            any_time: AnyTime {
+                errhandlers: Errhandlers::default(),
+                infos: Infos::new(env),
+            },
             comms: Table::new(ObjectKind::Comm),
             groups: Groups::default(),
             types: Datatypes::default(),
             ops: Ops::default(),
-            errhandlers: Errhandlers::default(),
-            infos: Infos::new(env),
             sessions: Guarded::new(ObjectKind::Session),
             requests: Table::new(ObjectKind::Request),
             messages: Table::new(ObjectKind::Message),

@@ -1,5 +1,6 @@
 //! Point-to-point communication (MPI-5, chapter 3), above the engine.
 
+use crate::beside;
 use crate::needs;
 use catena_hang::WaitsFor;
 use catena_link::Context;
@@ -7,7 +8,7 @@ use std::cell::Cell;
 
 use catena_abi::{self as abi, consts};
 use catena_link::{
-    Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent,
+    Cid, Completion, Envelope, Failure, MessageId, Mode, Plane, ReqId, Selector, Sent, Sink,
 };
 
 use crate::buffer::{RecvBuf, SendBuf};
@@ -120,7 +121,10 @@ impl Comm {
     ) -> abi::Request {
         match process.link(|link| link.send(self.cid, Plane::User, dest, tag, mode, buf)) {
             Sent::Done => request::SENT,
-            Sent::Pending(id) => request::transfer(id),
+            Sent::Pending(id) => {
+                beside::expect_transfer(process, id);
+                request::transfer(id)
+            }
         }
     }
 
@@ -156,7 +160,12 @@ impl Comm {
     #[inline]
     pub fn irecv(&self, process: &Process, buf: RecvBuf, source: i32, tag: i32) -> abi::Request {
         let sel = Selector { source, tag };
-        request::transfer(process.link(|link| link.recv(self.cid, Plane::User, sel, buf)))
+        let is_long = buf.capacity() >= beside::LONG;
+        let id = process.link(|link| link.recv(self.cid, Plane::User, sel, buf));
+        if is_long {
+            beside::expect_transfer(process, id);
+        }
+        request::transfer(id)
     }
 
     /// Receives.

@@ -1,5 +1,6 @@
 //! How far the world model has come in this process (MPI-5, chapter 11.2).
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering::AcqRel, Ordering::Acquire, Ordering::Release};
 use std::thread::ThreadId;
 
@@ -18,6 +19,9 @@ const RUNNING: u8 = 2;
 const FINALIZED: u8 = 3;
 
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
+
+/// Written before the phase says that it stands.
+static MODEL: OnceLock<WorldModel> = OnceLock::new();
 
 /// `MPI_Initialized`: true from the end of `MPI_Init` on, for ever.
 pub fn is_initialized() -> bool {
@@ -41,8 +45,17 @@ pub(crate) fn give_up() {
     PHASE.store(BEFORE, Release);
 }
 
-/// It has succeeded.
-pub(crate) fn run() {
+/// The world model, between `MPI_Init` and `MPI_Finalize`. Any thread may ask at any time.
+pub(crate) fn world_model() -> Option<WorldModel> {
+    match PHASE.load(Acquire) {
+        RUNNING => MODEL.get().copied(),
+        _ => None,
+    }
+}
+
+/// It has succeeded: the world model stands.
+pub(crate) fn run(model: WorldModel) {
+    MODEL.get_or_init(|| model);
     PHASE.store(RUNNING, Release);
 }
 

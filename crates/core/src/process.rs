@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use catena_abi as abi;
 use catena_fabric::Peer;
@@ -11,7 +11,7 @@ use catena_link::Awaited;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::Target;
 use catena_objects::table::ObjectKind;
-use catena_process::{self as waiting, Hook, Hooked, Life, LinkOf, Owner, ProgressEngine};
+use catena_process::{self as waiting, Hook, Hooked, LOCKED, Life, LinkOf, Owner, ProgressEngine};
 use catena_process::{Threads, Waits};
 
 use crate::attached::Slot;
@@ -19,7 +19,7 @@ use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Comm, Communicators, OtherJobs};
 use crate::environment::info_env;
-use crate::object;
+use crate::object::{self, AnyTime};
 use crate::phase::{self, WorldModel};
 use crate::request::State;
 
@@ -46,9 +46,7 @@ fn objects() -> Objects {
     let objects = Objects::new(info_env);
     let errhandlers = &objects.errhandlers;
     errhandlers.register(Target::Comm, |h| Ok(enter()?.comm(abi::Comm(h))?));
-    errhandlers.register(Target::Session, |h| {
-        Ok(enter_any().session(abi::Session(h))?)
-    });
+    errhandlers.register(Target::Session, |h| Ok(look().session(abi::Session(h))?));
     objects
 }
 
@@ -94,7 +92,8 @@ impl fmt::Debug for Process {
 #[derive(Debug)]
 pub struct Entered<T: 'static> {
     state: &'static T,
-    locked: bool,
+    /// What [`Life::acquire`] did.
+    how: u8,
 }
 
 impl<T> Deref for Entered<T> {
@@ -109,19 +108,39 @@ impl<T> Deref for Entered<T> {
 impl<T> Drop for Entered<T> {
     #[inline]
     fn drop(&mut self) {
-        if self.locked {
-            leave();
+        if !LIFE.is_left_so(self.how) {
+            leave(self.how);
         }
     }
 }
 
-/// Lets go of the lock. What the thread did in the library may be what others wait for.
+/// Lets go of the lock. What the thread did in the library may be what others wait for, and the
+/// thread beside the program may have to act on what is under way.
 #[inline(never)]
-fn leave() {
-    if waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
+fn leave(how: u8) {
+    let locked = how == LOCKED;
+    if locked && waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
         watch_once();
     }
-    LIFE.lock().release();
+    if LIFE.leaves(how)
+        && let (Some(left), Some(process)) = (LEFT.get(), LIFE.running())
+    {
+        left(process);
+    }
+    if locked {
+        LIFE.lock().release();
+    }
+}
+
+/// What is to be done when the library is left while something is under way that may have to be
+/// acted on beside the program.
+static LEFT: OnceLock<fn(&Process)> = OnceLock::new();
+
+/// Something is under way that may have to be acted on beside the program, which is inside: when it
+/// leaves, that is `left`.
+pub(crate) fn expect(left: fn(&Process)) {
+    LEFT.get_or_init(|| left);
+    LIFE.expect();
 }
 
 #[cold]
@@ -144,16 +163,8 @@ fn watch_once() {
 /// `Other` if nobody uses it.
 #[inline]
 pub fn enter() -> Result<Entered<Process>> {
-    let locked = LIFE.acquire();
-    match LIFE.running() {
-        Some(state) => Ok(Entered { state, locked }),
-        None => {
-            if locked {
-                LIFE.lock().release();
-            }
-            Err(not_running())
-        }
-    }
+    let how = LIFE.acquire();
+    entered(how, LIFE.running()).ok_or_else(not_running)
 }
 
 /// The library has no users.
@@ -175,13 +186,46 @@ pub(crate) fn not_running() -> Error {
     Error::new(Kind::Other, text)
 }
 
+/// What any thread may use at any time, beside whoever is in the library: takes nothing, and says
+/// nothing.
+#[inline]
+pub fn any_time() -> &'static AnyTime {
+    &OBJECTS.0
+}
+
+/// Enters the library for a call that any thread may make at any time, beside one that is inside,
+/// and that only looks at tables without a lock of their own: it says nothing of where the program
+/// is.
+pub fn look() -> Entered<Objects> {
+    let how = LIFE.acquire_any_time();
+    Entered {
+        state: &OBJECTS.0,
+        how,
+    }
+}
+
+/// As [`look`], for the state of the process; `None` if the library has no users.
+pub fn look_at_process() -> Option<Entered<Process>> {
+    let how = LIFE.acquire_any_time();
+    entered(how, LIFE.running())
+}
+
+/// In the library, which was acquired in that way, if there is what the call needs.
+#[inline(always)]
+fn entered<T>(how: u8, state: Option<&'static T>) -> Option<Entered<T>> {
+    if state.is_none() && how == LOCKED {
+        LIFE.lock().release();
+    }
+    state.map(|state| Entered { state, how })
+}
+
 /// Enters the library for a call that works at any time.
 #[inline]
 pub fn enter_any() -> Entered<Objects> {
-    let locked = LIFE.acquire();
+    let how = LIFE.acquire();
     Entered {
         state: &OBJECTS.0,
-        locked,
+        how,
     }
 }
 
@@ -210,16 +254,8 @@ pub(crate) fn outside(call: &mut dyn FnMut()) {
 /// Enters the library to look at the state of the process, which stays when
 /// nobody uses it any more; `None` before it was first initialised.
 pub fn observe() -> Option<Entered<Process>> {
-    let locked = LIFE.acquire();
-    match LIFE.kept() {
-        Some(state) => Some(Entered { state, locked }),
-        None => {
-            if locked {
-                LIFE.lock().release();
-            }
-            None
-        }
-    }
+    let how = LIFE.acquire();
+    entered(how, LIFE.kept())
 }
 
 /// The life of the library in this process.
@@ -270,8 +306,17 @@ pub fn keep_lock() -> bool {
     LIFE.keep_lock()
 }
 
+/// Says from now on in that memory where the program is: that of its node, where it has some.
+pub(crate) fn show_presence(process: &Process) {
+    // SAFETY: the transport lives in the process, which is never dropped.
+    let there = process.link(|link| link.net().shm().map(|shm| unsafe { shm.presence() }));
+    if let Some(there) = there {
+        LIFE.show_presence(there);
+    }
+}
+
 /// Makes calls take the lock from now on and for good. Nobody is inside, unless calls take it
-/// already.
+/// already, or this call ends.
 pub(crate) fn lock_for_good() {
     LIFE.lock_for_good();
 }
@@ -330,16 +375,12 @@ impl Process {
     /// # Errors
     /// `Other` outside of it.
     pub fn world_model(&self) -> Result<WorldModel> {
-        match self.comms.world_model() {
-            Some(model) => Ok(model),
-            None => Err(no_world_model()),
-        }
+        phase::world_model().ok_or_else(no_world_model)
     }
 
     /// The highest thread level that calls can rely on.
     pub fn thread_level(&self) -> i32 {
-        let model = self.comms.world_model();
-        LIFE.thread_level(self, model.map(|model| model.level))
+        LIFE.thread_level(self, phase::world_model().map(|model| model.level))
     }
 
     /// Moves everything that can move; true if anything did.
@@ -367,9 +408,12 @@ impl Process {
     }
 }
 
-/// For calls of the world model only, while there are users of other kinds.
+/// For calls of the world model only: there may be users of other kinds.
 #[cold]
-fn no_world_model() -> Error {
+pub(crate) fn no_world_model() -> Error {
+    if !is_running() {
+        return not_running();
+    }
     let text = if phase::is_finalized() {
         "MPI_Finalize was called already"
     } else {

@@ -92,7 +92,7 @@ fn meet_parents(process: &Process) -> Result<()> {
         // Those by whom an elastic job grows reach this process without having met it.
         if is_elastic {
             process.other_jobs.open_home(process)?;
-            if process.comms.world_model().is_some() {
+            if process.world_model().is_ok() {
                 process.with_jobs(|jobs| jobs.tell_world())?;
             }
             process.with_jobs(|jobs| jobs.ready())?;

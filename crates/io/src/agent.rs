@@ -289,6 +289,10 @@ struct FileAgent {
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
 impl Hook<Process> for FileAgent {
+    fn acts_beside(&self) -> bool {
+        true
+    }
+
     fn progress(&self, process: &Process) -> bool {
         let mut state = QUEUE.state();
         let has_mail = !state.came.is_empty() || !state.to_go.is_empty() || !state.lost.is_empty();

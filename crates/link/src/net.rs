@@ -362,6 +362,15 @@ pub trait Net {
         false
     }
 
+    /// Calls a peer, for which something has left that has to be acted on though its program may
+    /// compute.
+    fn call(&self, _peer: Peer) {}
+
+    /// Whether the program of a peer computes, as far as that is known.
+    fn is_away(&self, _peer: Peer) -> bool {
+        false
+    }
+
     /// See [`catena_fabric::NodeLocal::open_parts`].
     fn open_parts(&mut self, _peer: Peer) -> u32 {
         0

@@ -53,6 +53,32 @@ fn a_short_message_is_done_at_once() {
 }
 
 #[test]
+fn what_is_done_is_not_noted_for_ever() {
+    let mut ranks = two(Sim::new(Seed(0)));
+    let (mut id, _) = recv(&mut ranks, 1, 0, 7, 8);
+    ranks[1].note_unfinished(id);
+    for _ in 0..1000 {
+        // The last one is always under way.
+        let (next, _) = recv(&mut ranks, 1, 0, 7, 8);
+        ranks[1].note_unfinished(next);
+        assert_eq!(
+            send(&mut ranks, 7, Mode::Standard, &pattern(1, 8)),
+            Sent::Done
+        );
+        wait(&mut ranks, 1, id);
+        id = next;
+        assert!(ranks[1].is_unfinished() && !ranks[1].is_announced());
+        assert!(ranks[1].noted_unfinished() <= 64);
+    }
+    assert_eq!(
+        send(&mut ranks, 7, Mode::Standard, &pattern(1, 8)),
+        Sent::Done
+    );
+    wait(&mut ranks, 1, id);
+    assert!(!ranks[1].is_unfinished());
+}
+
+#[test]
 fn a_synchronous_send_waits_for_the_match() {
     // Eager in one packet, eager in several, rendezvous.
     for len in [0, 16, 40, 500] {

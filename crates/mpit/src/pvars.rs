@@ -1,7 +1,10 @@
 //! The performance variables of what lies in `core` and below: their names, and where their values
 //! are read. Crates above `core` list their own.
 
+use std::sync::atomic::Ordering::Relaxed;
+
 use catena_coll::Collective;
+use catena_core::beside::ACTS;
 use catena_core::comm::Comm;
 use catena_core::process::{is_running, was_running};
 use catena_core::variables::{Area, Audience, Class, Pvar, Source};
@@ -102,6 +105,7 @@ pub(crate) fn all() -> Vec<Pvar> {
     area("protocols", Audience::Tuner, protocols);
     area("matching", Audience::User, matching);
     area("waiting", Audience::User, waiting);
+    area("beside", Audience::User, beside);
     area("shm", Audience::Tuner, shm);
     area("network", Audience::Tuner, network);
     area("objects", Audience::UserDetail, objects);
@@ -283,6 +287,22 @@ fn waiting(a: &mut Area<'_>) {
     let doc = "Looks for something to do that found nothing.";
     a.of_process(Class::Counter, "wait_looks", doc, |process| {
         process.waits.looks.get()
+    });
+}
+
+fn beside(a: &mut Area<'_>) {
+    let doc = "Times that a thread of the library moved messages while the program computed.";
+    a.of_process(Class::Counter, "beside_useful", doc, |_| {
+        ACTS.useful.load(Relaxed)
+    });
+    let doc = "Time that this took, in seconds.";
+    a.of_process(Class::Timer, "beside_time", doc, |_| {
+        ACTS.time.load(Relaxed)
+    });
+    a.audience = Audience::UserDetail;
+    let doc = "Times that this thread woke and had the library.";
+    a.of_process(Class::Counter, "beside_wakes", doc, |_| {
+        ACTS.wakes.load(Relaxed)
     });
 }
 

@@ -182,6 +182,18 @@ impl<S, R> Routes<S, R> {
         &mut self.failures
     }
 
+    /// The shared memory by which a peer is reached.
+    #[inline]
+    fn near(&self, peer: Peer) -> Option<&Shm> {
+        self.shm.as_ref().filter(|_| self.route(peer) == Route::Shm)
+    }
+
+    #[inline]
+    fn near_mut(&mut self, peer: Peer) -> Option<&mut Shm> {
+        let is_near = self.route(peer) == Route::Shm;
+        self.shm.as_mut().filter(|_| is_near)
+    }
+
     /// Whether a peer of this process's own job shares memory with it, its segment and all
     /// that lies there, or is this process.
     pub fn shares_segment(&self, peer: Peer) -> bool {
@@ -525,17 +537,11 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn is_behind(&self, peer: Peer) -> bool {
-        match (self.route(peer), &self.shm) {
-            (Route::Shm, Some(shm)) => shm.is_behind(peer),
-            _ => false,
-        }
+        self.near(peer).is_some_and(|shm| shm.is_behind(peer))
     }
 
     fn sends(&self, peer: Peer) -> bool {
-        match (self.route(peer), &self.shm) {
-            (Route::Shm, Some(shm)) => shm.sends(peer),
-            _ => false,
-        }
+        self.near(peer).is_some_and(|shm| shm.sends(peer))
     }
 
     #[inline]
@@ -551,10 +557,7 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn streams(&mut self, peer: Peer, len: u64) -> bool {
-        match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.streams(peer, len),
-            _ => false,
-        }
+        self.near_mut(peer).is_some_and(|it| it.streams(peer, len))
     }
 
     fn moved(&mut self, peer: Peer, moved: Moved) {
@@ -638,14 +641,12 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn lends(&mut self, peer: Peer, len: u64, under_way: usize) -> bool {
-        match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.lends(peer, len, under_way),
-            _ => false,
-        }
+        self.near_mut(peer)
+            .is_some_and(|shm| shm.lends(peer, len, under_way))
     }
 
     fn came(&mut self, peer: Peer, len: u64, is_lent: bool) {
-        if let (Route::Shm, Some(shm)) = (self.route(peer), &mut self.shm) {
+        if let Some(shm) = self.near_mut(peer) {
             shm.came(peer, len, is_lent);
         }
     }
@@ -664,18 +665,22 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         shm.is_some_and(|shm| shm.take_claim(owner, id))
     }
 
-    fn open_parts(&mut self, peer: Peer) -> u32 {
-        match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.open_parts(peer),
-            _ => 0,
+    fn call(&self, peer: Peer) {
+        if let Some(shm) = self.near(peer) {
+            shm.call(peer);
         }
     }
 
+    fn is_away(&self, peer: Peer) -> bool {
+        self.near(peer).is_some_and(|shm| shm.is_away(peer))
+    }
+
+    fn open_parts(&mut self, peer: Peer) -> u32 {
+        self.near_mut(peer).map_or(0, |shm| shm.open_parts(peer))
+    }
+
     fn take_part(&mut self, peer: Peer, end: End, number: u32, parts: u32) -> Option<u32> {
-        match (self.route(peer), &mut self.shm) {
-            (Route::Shm, Some(shm)) => shm.take_part(peer, end, number, parts),
-            _ => None,
-        }
+        self.near_mut(peer)?.take_part(peer, end, number, parts)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Error handlers (MPI-5, chapter 9.3).
 
-use std::cell::{Cell, RefCell};
-use std::sync::Arc;
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicU32, Ordering::AcqRel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use catena_abi::{self as abi, consts};
 use catena_settings::{Setting, choice, setting};
@@ -131,7 +131,8 @@ pub fn initial() -> abi::Errhandler {
     }
 }
 
-/// The error handlers of a process, and how the objects are found that have one.
+/// The error handlers of a process, and how the objects are found that have one. Any thread may use
+/// it at any time.
 ///
 /// # Examples
 /// ```
@@ -171,9 +172,9 @@ pub struct Errhandlers {
     abort: ErrhandlerRef,
     returning: ErrhandlerRef,
     throwing: ErrhandlerRef,
-    finds: [Cell<Option<Find>>; Target::COUNT],
+    finds: [OnceLock<Find>; Target::COUNT],
     /// Of objects whose handles were freed while something was under way on them.
-    kept: RefCell<Vec<FreedObject>>,
+    kept: Mutex<Vec<FreedObject>>,
 }
 
 /// What is left of an object whose handle was freed.
@@ -207,15 +208,19 @@ impl Default for Errhandlers {
             returning: Arc::new(Errhandler::Return),
             throwing: Arc::new(Errhandler::Throw),
             finds: Default::default(),
-            kept: RefCell::default(),
+            kept: Mutex::default(),
         }
     }
 }
 
 impl Errhandlers {
-    /// Has the objects of this kind found by `find`.
+    /// Has the objects of this kind found by `find`; the first one stays.
     pub fn register(&self, target: Target, find: Find) {
-        self.finds[target as usize].set(Some(find));
+        self.finds[target as usize].get_or_init(|| find);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<FreedObject>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The object that an error belongs to.
@@ -228,7 +233,7 @@ impl Errhandlers {
             None => Err(no_such(place)),
         };
         found.or_else(|error| {
-            let kept = self.kept.borrow();
+            let kept = self.kept();
             let it = kept.iter().rev().find(|it| it.place == place);
             it.map_or(Err(error), |it| Ok(Arc::new(it.clone()) as _))
         })
@@ -237,7 +242,7 @@ impl Errhandlers {
     /// Keeps the error handler of an object whose handle is freed while something is under way on
     /// it.
     pub fn keep(&self, place: ErrorPlace, errhandler: ErrhandlerRef, name: Option<String>) {
-        self.kept.borrow_mut().push(FreedObject {
+        self.kept().push(FreedObject {
             place,
             errhandler: RefCell::new(errhandler),
             name,
@@ -246,7 +251,7 @@ impl Errhandlers {
 
     /// Lets go of what was kept of all but these objects.
     pub fn keep_only(&self, is_wanted: impl Fn(ErrorPlace) -> bool) {
-        self.kept.borrow_mut().retain(|it| is_wanted(it.place));
+        self.kept().retain(|it| is_wanted(it.place));
     }
 
     /// The error handler behind a handle.

@@ -1,9 +1,10 @@
 //! What a function of the program is given with each call, besides its arguments.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering::Relaxed};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// A value that the library keeps for a function and hands back to it, and what ends it.
 ///
@@ -60,9 +61,42 @@ impl From<*mut c_void> for State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        if let Some(end) = self.end {
+        let Some(end) = self.end.take() else {
+            return;
+        };
+        if PUTS_OFF.get() {
+            ended_later().push(State::new(self.value(), Some(end)));
+            ARE_PUT_OFF.store(true, Relaxed);
+        } else {
             end(self.value());
         }
+    }
+}
+
+thread_local! {
+    static PUTS_OFF: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What ends later, and whether there is any.
+static ENDED_LATER: Mutex<Vec<State>> = Mutex::new(Vec::new());
+static ARE_PUT_OFF: AtomicBool = AtomicBool::new(false);
+
+fn ended_later() -> std::sync::MutexGuard<'static, Vec<State>> {
+    ENDED_LATER.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// From now on this thread, one of the library's own, ends no value: a thread of the program's does
+/// in [`end_those_put_off`].
+pub fn put_off_ends() {
+    PUTS_OFF.set(true);
+}
+
+/// Ends what threads of the library put off. Cost if there is nothing: one load.
+#[inline]
+pub fn end_those_put_off() {
+    if ARE_PUT_OFF.load(Relaxed) && ARE_PUT_OFF.swap(false, Relaxed) {
+        let all = std::mem::take(&mut *ended_later());
+        drop(all);
     }
 }
 
@@ -108,5 +142,34 @@ pub fn handed(handle: usize) {
 pub fn freed(handle: usize) {
     if let Some(tell) = FREED.get() {
         tell(handle);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU32;
+    use std::thread;
+
+    use super::*;
+
+    static ENDED: AtomicU32 = AtomicU32::new(0);
+
+    extern "C" fn count(_: *mut c_void) {
+        ENDED.fetch_add(1, Relaxed);
+    }
+
+    #[test]
+    fn a_thread_of_the_library_ends_nothing() {
+        let state = State::new(std::ptr::null_mut(), Some(count));
+        let beside = move || {
+            put_off_ends();
+            drop(state);
+        };
+        thread::spawn(beside).join().unwrap();
+        assert_eq!(ENDED.load(Relaxed), 0);
+        for _ in 0..2 {
+            end_those_put_off();
+            assert_eq!(ENDED.load(Relaxed), 1);
+        }
     }
 }

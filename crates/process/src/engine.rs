@@ -87,6 +87,20 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
         self.link(|link| link.progress()) | self.notices()
     }
 
+    /// Moves what can be moved beside the program: transfers, and what those hooks carry on that
+    /// call no function of the program's. `looks` as before a sleep, `awaits` as in
+    /// [`ProgressEngine::progress`].
+    pub fn progress_beside(
+        &self,
+        process: &P,
+        looks: bool,
+        awaits: impl FnOnce(&mut Awaited),
+    ) -> bool {
+        let moved =
+            self.link(|link| link.progress()) || self.pings(process, awaits) || self.notices();
+        moved | (self.hooks.have_work() && self.hooks.progress_beside(process, looks))
+    }
+
     /// Whether something may be moved that a sleeping process has to look for: the last look before
     /// a sleep. `awaits` as in [`ProgressEngine::progress`].
     pub fn look_before_sleep(&self, process: &P, awaits: impl FnOnce(&mut Awaited)) -> bool {

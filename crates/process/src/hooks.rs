@@ -18,7 +18,6 @@ use std::fmt;
 use std::iter;
 use std::ops::{Deref, Range};
 use std::os::fd::RawFd;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_fabric::Sleeper;
 use catena_link::Awaited;
@@ -70,6 +69,13 @@ pub trait Hook<P>: Any + fmt::Debug {
     /// while the hook has work. It may use the engine and start transfers, but neither
     /// progress nor wait.
     fn progress(&self, _process: &P) -> bool {
+        false
+    }
+
+    /// Whether it is carried on beside the program, too, by a thread of the library: neither
+    /// [`progress`](Self::progress) nor [`before_sleep`](Self::before_sleep) calls a function of
+    /// the program's then.
+    fn acts_beside(&self) -> bool {
         false
     }
 
@@ -194,10 +200,21 @@ impl<P> Hooks<P> {
     #[cold]
     #[inline(never)]
     pub fn progress(&self, process: &P) -> bool {
-        ROUNDS.store(ROUNDS.load(Relaxed).wrapping_add(1), Relaxed);
         let mut moved = false;
         for entry in self.busy_ones() {
             moved |= entry.call(|hook| hook.progress(process)).unwrap_or(false);
+        }
+        moved
+    }
+
+    /// Has those do what they can that act beside the program, with a last look before a sleep if
+    /// `looks`; true if anything moved.
+    pub(crate) fn progress_beside(&self, process: &P, looks: bool) -> bool {
+        let mut moved = false;
+        for entry in self.busy_ones().filter(|entry| entry.hook.acts_beside()) {
+            let act =
+                |hook: &dyn Hook<P>| hook.progress(process) || looks && hook.before_sleep(process);
+            moved |= entry.call(act).unwrap_or(false);
         }
         moved
     }
@@ -296,14 +313,6 @@ impl<P> Hooks<P> {
         }
         entry
     }
-}
-
-/// Rounds of progress while hooks had work. Written under the library's lock.
-static ROUNDS: AtomicU64 = AtomicU64::new(0);
-
-/// Rounds of progress that the hooks have been in, of all threads.
-pub fn rounds() -> u64 {
-    ROUNDS.load(Relaxed)
 }
 
 /// A hook of a process, and how much work it has.

@@ -8,6 +8,10 @@
 //! `MPI_THREAD_SERIALIZED`, to whoever calls it. Users come and go under the
 //! lock in any case.
 //!
+//! While something is under way that may have to be acted on beside the program, a thread of the
+//! library may have it in between ([`Presence`]): calls say when they come and go ([`SHARED`]), and
+//! the thread, which takes the lock, leaves the library alone while the program is inside.
+//!
 //! | field          | rule                                                                |
 //! |----------------|---------------------------------------------------------------------|
 //! | `running`      | null, or what `keep` leaked; stored by Release, loaded by Acquire    |
@@ -17,11 +21,14 @@
 use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering::Acquire, Ordering::Relaxed,
+    Ordering::Release,
 };
 use std::thread::{self, ThreadId};
 
 use catena_abi::consts;
+use catena_base::{Barrier, Presence};
+use catena_objects::callback::is_inside;
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_trace::Phase;
@@ -93,6 +100,18 @@ pub trait Living: Host {
     fn rest(&self, end: bool) -> Result<()>;
 }
 
+/// Calls take nothing: nobody else is there. As what a call did when it began: nothing.
+pub const PLAIN: u8 = 0;
+/// Calls take the lock.
+pub const LOCKED: u8 = 1;
+/// Calls say that they come and go.
+pub const SHARED: u8 = 2;
+/// A call within another one says nothing, nor one that any thread may make at any time.
+const NESTED: u8 = 3;
+
+/// Where the program of a process is that shares no memory with others.
+static ALONE: Presence = Presence::new();
+
 /// The life of a library, whose state is a `P`: a static of whoever has one.
 #[derive(Debug)]
 pub struct Life<P: 'static> {
@@ -100,9 +119,11 @@ pub struct Life<P: 'static> {
     running: AtomicPtr<P>,
     /// The state, from the first user on.
     kept: AtomicPtr<P>,
-    /// Whether calls take the lock. True unless the library runs for users who say
-    /// that it need not be.
-    locked: AtomicBool,
+    /// What calls do: they take the lock unless the library runs for users who say that they need
+    /// not.
+    mode: AtomicU8,
+    /// Where the program is.
+    presence: AtomicPtr<Presence>,
     /// Whether it stays true, because tools asked for it.
     keep_locked: AtomicBool,
     /// Whether it is being brought up.
@@ -136,7 +157,8 @@ impl<P> Life<P> {
         Life {
             running: AtomicPtr::new(ptr::null_mut()),
             kept: AtomicPtr::new(ptr::null_mut()),
-            locked: AtomicBool::new(true),
+            mode: AtomicU8::new(LOCKED),
+            presence: AtomicPtr::new((&raw const ALONE).cast_mut()),
             keep_locked: AtomicBool::new(false),
             starting: AtomicBool::new(false),
             severed: AtomicBool::new(false),
@@ -151,14 +173,112 @@ impl<P> Life<P> {
         &self.lock
     }
 
-    /// Takes the lock if calls take it; returns whether it did.
+    /// A call begins: takes the lock if calls take it, or says that it is there. Returns what it
+    /// did, for [`Life::is_left_so`].
     #[inline]
-    pub fn acquire(&self) -> bool {
-        let locked = self.locked.load(Relaxed);
-        if locked {
-            self.lock.acquire();
+    pub fn acquire(&self) -> u8 {
+        match self.mode.load(Relaxed) {
+            PLAIN => PLAIN,
+            LOCKED => {
+                self.lock.acquire();
+                let presence = self.presence();
+                if presence.is_away() {
+                    presence.enter();
+                }
+                LOCKED
+            }
+            _ if self.presence().enter() => {
+                if self.lock.is_taken() {
+                    self.await_thread();
+                }
+                SHARED
+            }
+            _ => NESTED,
         }
-        locked
+    }
+
+    /// As [`Life::acquire`], of a call that any thread may make at any time, beside one that is
+    /// inside: it says nothing of where the program is.
+    pub fn acquire_any_time(&self) -> u8 {
+        if !self.is_locked() {
+            return NESTED;
+        }
+        self.lock.acquire();
+        LOCKED
+    }
+
+    /// The thread has the library, and lets go of it as it sees that the program is there.
+    #[cold]
+    #[inline(never)]
+    fn await_thread(&self) {
+        self.lock.acquire();
+        self.lock.release();
+    }
+
+    /// Whether nothing is to be done at the end of a call that did `how` when it began.
+    #[inline(always)]
+    pub fn is_left_so(&self, how: u8) -> bool {
+        how | self.mode.load(Relaxed) == PLAIN
+    }
+
+    /// Whether the library is left as a call ends that did `how` when it began, and whoever acts
+    /// beside the program is to be told; if the call took the lock, it still holds it.
+    pub fn leaves(&self, how: u8) -> bool {
+        match (how, self.mode.load(Relaxed)) {
+            (SHARED, SHARED) => true,
+            // What is to be acted on was begun in this call.
+            (PLAIN, SHARED) => !is_inside(),
+            (LOCKED, LOCKED) => self.presence().expects() && !self.lock.is_nested(),
+            _ => false,
+        }
+    }
+
+    /// Where the program is.
+    #[inline(always)]
+    pub fn presence(&self) -> &'static Presence {
+        // SAFETY: a static, or what `show_presence` was given for good.
+        unsafe { &*self.presence.load(Acquire) }
+    }
+
+    /// Says from now on there where the program is. Called inside the library.
+    pub fn show_presence(&self, there: &'static Presence) {
+        let before = self.presence();
+        if before.expects() {
+            there.begin();
+        }
+        self.presence
+            .store(ptr::from_ref(there).cast_mut(), Release);
+        before.end();
+        before.rouse();
+    }
+
+    /// Something is under way that may have to be acted on beside the program, which is inside.
+    #[cold]
+    pub fn expect(&self) {
+        if self.presence().expects() {
+            return;
+        }
+        self.presence().begin();
+        if self.mode.load(Relaxed) == PLAIN {
+            self.mode.store(SHARED, Relaxed);
+        }
+    }
+
+    /// Nothing is any more.
+    pub fn expect_nothing(&self) {
+        if self.mode.load(Relaxed) == SHARED {
+            self.mode.store(PLAIN, Relaxed);
+        }
+        self.presence().end();
+    }
+
+    /// Has `act` do what is to be done beside the program, for the thread that does; `None` if the
+    /// program is inside, expects nothing, or has ended.
+    pub fn beside<T>(&self, act: impl FnOnce(&'static P) -> T) -> Option<T> {
+        let _held = self.hold();
+        Barrier::heavy_for_own();
+        let process = self.running()?;
+        self.presence().is_away().then(|| act(process))
     }
 
     /// The state, while the library has users.
@@ -176,7 +296,7 @@ impl<P> Life<P> {
 
     /// Whether calls take the lock.
     pub fn is_locked(&self) -> bool {
-        self.locked.load(Relaxed)
+        self.mode.load(Relaxed) == LOCKED
     }
 
     /// Whether the library is being brought up.
@@ -191,7 +311,7 @@ impl<P> Life<P> {
         if self.kept().is_some() || self.is_starting() {
             self.severed.store(true, Relaxed);
             self.running.store(ptr::null_mut(), Release);
-            self.locked.store(false, Relaxed);
+            self.mode.store(PLAIN, Relaxed);
         }
     }
 
@@ -204,14 +324,11 @@ impl<P> Life<P> {
     /// state beside a program that calls MPI from one thread. False if the library runs
     /// without the lock already.
     pub fn keep_lock(&self) -> bool {
-        if !self.acquire() {
-            return false;
-        }
-        let in_time = self.locked.load(Relaxed);
+        let _held = self.hold();
+        let in_time = self.is_locked();
         if in_time {
             self.keep_locked.store(true, Relaxed);
         }
-        self.lock.release();
         in_time
     }
 
@@ -230,7 +347,8 @@ impl<P> Life<P> {
     }
 
     fn set_locked(&self, locked: bool) {
-        self.locked.store(locked, Relaxed);
+        let mode = if locked { LOCKED } else { PLAIN };
+        self.mode.store(mode, Relaxed);
     }
 
     fn hold(&self) -> Held<'_> {
@@ -315,6 +433,7 @@ impl<P: Living> Life<P> {
         // The state stays, for those who look at it, for the next user and for threads that use
         // it against the rules.
         self.running.store(ptr::null_mut(), Release);
+        self.presence().end();
         self.set_locked(true);
         catena_trace::set_threaded(true);
         result
@@ -371,5 +490,28 @@ impl<P: Living> Life<P> {
             (false, Owner::InTurn) => consts::THREAD_SERIALIZED,
             (false, Owner::Thread(_)) => granted.unwrap_or(consts::THREAD_SINGLE),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_any_thread_may_call_at_any_time_says_nothing_of_the_program() {
+        static LIFE: Life<()> = Life::new();
+        LIFE.set_locked(false);
+        let plain = LIFE.acquire();
+        let early = LIFE.acquire_any_time();
+        LIFE.expect();
+        // What begins before something is expected, and ends behind it, claims nothing either.
+        assert!(!LIFE.leaves(early) && LIFE.leaves(plain));
+        LIFE.presence().leave();
+        let beside = LIFE.acquire_any_time();
+        assert!(LIFE.presence().is_away());
+        let inside = LIFE.acquire();
+        assert!(!LIFE.leaves(beside) && !LIFE.presence().is_away());
+        assert!(LIFE.leaves(inside));
+        LIFE.expect_nothing();
     }
 }

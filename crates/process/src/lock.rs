@@ -71,6 +71,12 @@ impl Lock {
         }
     }
 
+    /// Whether a thread has it. What that did before it let go is seen by who is told no.
+    #[inline(always)]
+    pub fn is_taken(&self) -> bool {
+        self.lock.is_taken()
+    }
+
     /// Whether its owner is in a call from a callback.
     #[inline]
     pub fn is_nested(&self) -> bool {

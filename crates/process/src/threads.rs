@@ -148,6 +148,11 @@ impl<P> Threads<P> {
         self.many.get()
     }
 
+    /// Whether any waits.
+    pub fn are_waiting(&self) -> bool {
+        self.all.get() != 0
+    }
+
     /// Whether threads of the program may be in the library at once.
     pub fn are_programs(&self) -> bool {
         self.programs.get()

@@ -53,6 +53,10 @@ impl Reader {
 }
 
 impl Hook<Process> for Reader {
+    fn acts_beside(&self) -> bool {
+        true
+    }
+
     fn progress(&self, process: &Process) -> bool {
         self.look(process)
     }

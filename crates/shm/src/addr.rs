@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 0        header: stamp of the layout, how much of the arena is used
-//! 4096     one block per rank: doorbell, epoch of its inbox, process
+//! 4096     one block per rank: doorbell, presence, epoch of its inbox, process
 //! ...      inbox table [receiver][sender]: offset of the pair's ring, or 0
 //! ...      arena: room for the rings and data areas of all pairs
 //! ...      arena: regions, and what more rings there are
@@ -15,6 +15,7 @@
 //! | `layout`             | first attacher    | all       | compare-and-swap from 0   |
 //! | `used`, `regions`    | all               | all       | fetch-add                 |
 //! | `bell`               | see `Doorbell`    |           |                           |
+//! | `presence`           | see `Presence`    |           |                           |
 //! | `epoch`              | senders, launcher | owner     | add after `inbox`, Release/Acquire |
 //! | `pid`, `probe`       | owner             | peers     | before `ready`, Release/Acquire |
 //! | `inbox[r][s]`        | `s`, once         | `r`       | Release/Acquire           |
@@ -32,7 +33,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use catena_base::ring::{CELL, Heads};
-use catena_base::{CachePadded, Doorbell, Parts};
+use catena_base::{CachePadded, Doorbell, Parts, Presence};
 
 use crate::class::Class;
 use crate::shared_cores::CopyCosts;
@@ -132,6 +133,8 @@ pub(crate) struct Front {
 pub(crate) struct Block {
     /// What the rank sleeps on.
     pub bell: CachePadded<Doorbell>,
+    /// Where its program is. A line that those do not read who send short messages.
+    pub presence: CachePadded<Presence>,
     /// Changes when a ring appears in the rank's inbox.
     pub epoch: CachePadded<AtomicU64>,
     /// The process.
@@ -228,7 +231,7 @@ impl RingHead {
     }
 }
 
-const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 2432);
+const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 2560);
 
 /// The offsets that follow from the number of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -91,6 +91,7 @@ impl Inlet {
         std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
         if head.tail.blocked.load(Relaxed) != 0 {
             block.bell.ring();
+            block.presence.call();
         }
         for class in Class::ALL {
             let costs = &mut self.costs[class as usize];

@@ -85,7 +85,7 @@ pub use calls::word_of;
 pub use error::ShmError;
 pub use init::{Counters, Memory, Shm};
 pub use notify::Notifier;
-pub use progress::Bell;
+pub use progress::{Bell, STARTED};
 pub use regions::Arena;
 pub use rma::Neighbour;
 pub use runs::Run;

@@ -1,31 +1,45 @@
 //! Sleeping, and waking others.
 
-use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::time::Duration;
 
-use catena_base::{Barrier, Doorbell, Waker};
+use catena_base::{Barrier, Doorbell, Presence, Waker};
 use catena_fabric::Peer;
 
+use crate::addr::Block;
 use crate::init::Shm;
+
+/// Whether what is published now is a step of something that was started, so that whoever rings
+/// calls the process, too: its program may be elsewhere. Written inside the library.
+pub static STARTED: AtomicBool = AtomicBool::new(false);
 
 /// A rank's doorbell, for whoever publishes something elsewhere in the segment
 /// or sleeps without holding the transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bell {
-    bell: *const Doorbell,
+    block: *const Block,
     barrier: Barrier,
 }
 
 impl Bell {
-    fn doorbell(&self) -> &Doorbell {
+    fn block(&self) -> &Block {
         // SAFETY: `Shm::bell` made its caller promise that the mapping lasts.
-        unsafe { &*self.bell }
+        unsafe { &*self.block }
     }
 
-    /// Wakes the rank if it sleeps; see [`Doorbell::ring`].
+    fn doorbell(&self) -> &Doorbell {
+        &self.block().bell
+    }
+
+    /// Wakes the rank if it sleeps; see [`Doorbell::ring`]. Calls it, too, where the step is one of
+    /// something that was [`STARTED`].
     #[inline(always)]
     pub fn ring(&self) {
         self.doorbell().ring();
+        if STARTED.load(Relaxed) {
+            self.block().presence.call();
+        }
     }
 
     /// Sleeps; see [`Doorbell::sleep`]. Only on one's own bell.
@@ -101,9 +115,8 @@ impl Shm {
     /// # Safety
     /// The doorbell is not used once the transport is dropped.
     pub unsafe fn bell(&self, peer: Peer) -> Bell {
-        let block = self.peer_states[self.number(peer)].block();
         Bell {
-            bell: &raw const *block.bell,
+            block: self.peer_states[self.number(peer)].block(),
             barrier: self.barrier,
         }
     }
@@ -114,8 +127,31 @@ impl Shm {
     /// As for [`Shm::bell`].
     pub unsafe fn own_bell(&self) -> Bell {
         Bell {
-            bell: &raw const *self.own().bell,
+            block: self.own,
             barrier: self.barrier,
         }
+    }
+
+    /// Where this rank says that its program is.
+    ///
+    /// # Safety
+    /// It is not used once the transport is dropped.
+    pub unsafe fn presence(&self) -> &'static Presence {
+        // SAFETY: in the mapping, as the caller promises; atomics only.
+        unsafe { &(*self.own).presence }
+    }
+
+    /// Calls a rank, for which something was published that has to be acted on; see
+    /// [`Presence::call`].
+    pub fn call(&self, peer: Peer) {
+        self.peer_states[self.number(peer)].block().presence.call();
+    }
+
+    /// Whether the program of a rank is not in the library, though it has something under way.
+    pub fn is_away(&self, peer: Peer) -> bool {
+        self.peer_states[self.number(peer)]
+            .block()
+            .presence
+            .is_away()
     }
 }

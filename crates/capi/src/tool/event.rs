@@ -8,7 +8,7 @@ use catena_abi::{
     Aint, Count, Datatype, Info, TCbSafety, TEnum, TEventCbFunction, TEventDroppedCbFunction,
     TEventFreeCbFunction, TEventInstance, TEventRegistration, TSourceOrder,
 };
-use catena_core::enter_any;
+use catena_core::any_time;
 use catena_mpit::event::{self, Callers, UserData};
 use catena_mpit::{Bind, Error, Result, Type, Value, catalog};
 
@@ -52,12 +52,12 @@ pub(super) fn prepare() {
 
 /// A new info object without hints.
 fn no_hints() -> Info {
-    crate::info::add(&enter_any(), Arc::default())
+    crate::info::add(any_time(), Arc::default())
 }
 
 /// Hints are ignored, but must be an info object.
 fn check_hints(info: Info) -> Result<()> {
-    enter_any()
+    any_time()
         .infos
         .find(info)
         .map(drop)

@@ -11,12 +11,15 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use catena_base::slab::{Key, Slab};
 use catena_board::Pool;
+use catena_shm::STARTED;
 
 use super::ends::Ends;
 use super::{Asked, CollRequest};
+use crate::beside;
 use crate::comm::Comm;
 use crate::process::Process;
 use crate::request::RequestObject;
@@ -225,6 +228,12 @@ impl Hook<Process> for Collectives {
         true
     }
 
+    /// Reductions with functions of the program wait for its calls, and all others behind them:
+    /// they may be what comes first on a board.
+    fn acts_beside(&self) -> bool {
+        !self.are_foreign()
+    }
+
     fn progress(&self, process: &Process) -> bool {
         let ready = {
             let mut runs = self.runs.borrow_mut();
@@ -258,6 +267,11 @@ impl Hook<Process> for Collectives {
 }
 
 impl Collectives {
+    /// Whether any are under way.
+    pub fn are_some(&self) -> bool {
+        !self.runs.borrow().all.is_empty()
+    }
+
     /// Whether progress may call functions of the program: operations of reductions under way.
     pub fn are_foreign(&self) -> bool {
         self.foreign.get() != 0
@@ -286,7 +300,7 @@ impl Collectives {
         let Ok(mut run) = obj.run.try_borrow_mut() else {
             return false;
         };
-        let done = run.advance(process);
+        let done = started(|| run.advance(process));
         let results = run.take_results();
         drop(run);
         let mut runs = self.runs.borrow_mut();
@@ -383,6 +397,15 @@ impl Collectives {
     }
 }
 
+/// Has `advance` carry something on that was started: members that compute are called.
+pub(super) fn started<T>(advance: impl FnOnce() -> T) -> T {
+    let before = STARTED.load(Relaxed);
+    STARTED.store(true, Relaxed);
+    let out = advance();
+    STARTED.store(before, Relaxed);
+    out
+}
+
 impl Process {
     /// The collectives of this process.
     #[inline]
@@ -394,6 +417,7 @@ impl Process {
 impl CollRequest {
     /// Leaves a collective to progress until it is complete.
     pub(crate) fn carry_on(self: Arc<Self>, process: &Process) {
+        beside::expect_steps(process);
         let collectives = process.collectives();
         collectives.add_work(1);
         let mut runs = collectives.runs.borrow_mut();

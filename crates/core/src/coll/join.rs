@@ -15,6 +15,7 @@ use catena_fabric::Peer;
 use catena_shm::{Neighbour, Shm};
 
 use super::Collectives;
+use super::carried::started;
 use super::membership::{BoardMembership, BoardSetup, Membership};
 use super::pending::PendingOperation;
 use super::prepared::Caller;
@@ -270,7 +271,8 @@ impl Membership {
         if let Membership::Joining(joining) = self {
             let joining: &mut dyn Any = &mut **joining;
             let joining: &mut Joining = joining.downcast_mut().expect("made here");
-            *self = match joining.advance(process, comm) {
+            // Members that have started the first operation may compute by now.
+            *self = match started(|| joining.advance(process, comm)) {
                 Ok(Joined::Pending) => return Ok(false),
                 Ok(Joined::Nowhere) => Membership::None,
                 Ok(Joined::At(place)) => Membership::Member(place),

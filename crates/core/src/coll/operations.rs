@@ -8,6 +8,7 @@ use catena_objects::error::{Error, Kind, Result};
 
 use super::Collectives;
 use super::arguments::Data;
+use super::carried;
 use super::count::BOARD;
 use super::prepared::{Caller, Prepared};
 use super::request::{CollRequest, PersistentColl, own_run};
@@ -58,7 +59,7 @@ impl Prepared {
         // One that may call the program has its place in the queue before another thread can start
         // the next.
         let is_reserved = on_board && run.is_foreign();
-        if waits || is_reserved || !run.advance(process) {
+        if waits || is_reserved || !carried::started(|| run.advance(process)) {
             obj.clone().carry_on(process);
         }
         if is_reserved && !waits {
@@ -141,7 +142,7 @@ impl CollRequest {
         }
         run.restart(process);
         started(process);
-        let done = run.advance(process);
+        let done = carried::started(|| run.advance(process));
         drop(run);
         if !done {
             self.clone().carry_on(process);

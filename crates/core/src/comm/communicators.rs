@@ -22,7 +22,7 @@ use super::cid::{Cids, HandlesByCid};
 use super::control::ControlMessages;
 use super::leaders::Leaders;
 use super::orphans::Orphans;
-use crate::phase::WorldModel;
+use crate::phase;
 
 /// A handle, and the communicator behind it.
 type Known = (abi::Comm, *const Arc<Comm>);
@@ -52,8 +52,6 @@ pub struct Communicators {
     pub world: Arc<Comm>,
     /// `MPI_COMM_SELF`, as well.
     pub own: Arc<Comm>,
-    /// The world model, between `MPI_Init` and `MPI_Finalize`.
-    world_model: Cell<Option<WorldModel>>,
     /// Those that were named last, each at the place that [`place`] gives its handle.
     recent: [Cell<Known>; PLACES],
     by_cid: RefCell<HandlesByCid>,
@@ -69,7 +67,6 @@ pub struct Communicators {
 impl fmt::Debug for Communicators {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Communicators")
-            .field("world_model", &self.world_model)
             .field("made", &self.table.len())
             .finish_non_exhaustive()
     }
@@ -89,7 +86,6 @@ impl Communicators {
             by_cid: RefCell::new(HandlesByCid::from([handle(&world), handle(&own)])),
             world,
             own,
-            world_model: Cell::default(),
             recent: nobody(),
             cids: RefCell::new(cids),
             orphans: Orphans::default(),
@@ -118,7 +114,7 @@ impl Communicators {
     /// Finds one that was not among those named last.
     #[inline(never)]
     fn find_slow(&self, h: abi::Comm) -> Result<&Arc<Comm>> {
-        let predefined = self.world_model.get().is_some();
+        let predefined = phase::world_model().is_some();
         let comm = match h {
             consts::COMM_WORLD if predefined => &self.world,
             consts::COMM_SELF if predefined => &self.own,
@@ -129,27 +125,12 @@ impl Communicators {
         Ok(comm)
     }
 
-    /// A communicator goes, which may be among those that were named last.
-    pub(super) fn forget_recent(&self) {
+    /// A communicator goes, or the world model with its own: they may be among those that were
+    /// named last.
+    pub(crate) fn forget_recent(&self) {
         for (recent, nobody) in self.recent.iter().zip(nobody()) {
             recent.set(nobody.get());
         }
-    }
-
-    /// The world model, if the process is in it.
-    pub fn world_model(&self) -> Option<WorldModel> {
-        self.world_model.get()
-    }
-
-    /// `MPI_COMM_WORLD` and `MPI_COMM_SELF` are known from now on.
-    pub(crate) fn begin_world_model(&self, model: WorldModel) {
-        self.world_model.set(Some(model));
-    }
-
-    /// They are not any more.
-    pub(crate) fn end_world_model(&self) {
-        self.world_model.set(None);
-        self.forget_recent();
     }
 
     /// The handle of the communicator that a context belongs to.

@@ -21,7 +21,7 @@ use catena_shm::Shm;
 use super::agreement::Bridge;
 use super::port::{MetJobs, OtherJobs, PortEndpoint};
 use super::{Comm, Inherited};
-use crate::process::Process;
+use crate::process::{Process, show_presence};
 use crate::settings::registry;
 
 /// Jobs that this process has parted from, from which on it asks which of them have ended.
@@ -195,6 +195,7 @@ impl OtherJobs {
             .bell
             .set(Some(unsafe { shm.bell(process.me) }));
         process.link(|link| link.net().adopt(shm));
+        show_presence(process);
         Ok(())
     }
 

@@ -310,6 +310,11 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         matches!(self.engine.requests.get(id.index).phase, Phase::Done)
     }
 
+    /// Whether that request is a receive that waits for its message.
+    pub fn is_posted(&self, id: ReqId) -> bool {
+        matches!(self.engine.requests.get(id.index).phase, Phase::Posted)
+    }
+
     /// Frees a complete request and tells how it ended.
     #[inline]
     pub fn take(&mut self, id: ReqId) -> Completion<K::Tag> {

@@ -9,12 +9,15 @@ use crate::net::{Net, Source};
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
 use crate::request::{Buffer, Phase};
 use crate::send_queue::Item;
-use crate::types::ReqId;
+use crate::types::{Cid, Plane, ReqId};
 use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 
 /// Bytes of streams to one peer per call of [`Endpoint::progress`]: polling
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
+
+/// Requests that are noted before a look which of them are done.
+const LEAST_NOTED: usize = 64;
 
 /// Longest rest, from byte `at` on, of a message to a peer that is not cut: while the peer is
 /// behind, or sends itself, nothing is gained by handing it a part early.
@@ -72,6 +75,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         moved |= self.read();
         moved |= self.write();
         moved |= self.flush();
+        self.call();
         self.settle_deregistrations();
         self.engine.work = !self.engine.starting.is_empty()
             || !self.engine.gets.is_empty()
@@ -91,7 +95,82 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     }
 
     pub(super) fn control(&mut self, peer: Peer, header: Header, note: Note) {
+        if matches!(header.kind, kind::CTS | kind::REFUSE) {
+            self.engine.calls.push(peer);
+        }
         self.engine.control(peer, Item::Control { header, note });
+    }
+
+    /// The peer of a request has to go on with what the message is a step of, once it has what is
+    /// queued for it.
+    pub(super) fn call_for_step(&mut self, at: u32) {
+        let request = self.engine.requests.get(at);
+        if request.link.key.context().plane() != Plane::User {
+            self.engine.calls.push(request.rare.peer);
+        }
+    }
+
+    /// Calls those for whom something has left that they have to act on.
+    fn call(&mut self) {
+        let (net, queues) = (&self.net, &self.engine.send_queues);
+        self.engine.calls.retain(|&peer| {
+            let waits = !queues.has_no_items_for(peer);
+            if !waits {
+                net.call(peer);
+            }
+            waits
+        });
+    }
+
+    /// Calls a rank of a communicator, which was sent the step of something that was started.
+    pub fn call_rank(&self, cid: Cid, dest: u32) {
+        let comm = &self.engine.comms[cid.index()];
+        self.net.call(comm.peer_states[dest as usize].peer);
+    }
+
+    /// Whether something is to be done here that nobody else has to do anything for.
+    pub fn has_own_work(&self) -> bool {
+        let engine = &self.engine;
+        !(engine.starting.is_empty()
+            && engine.gets.is_empty()
+            && engine.left.is_empty()
+            && engine.puts.is_empty()
+            && engine.send_queues.is_empty())
+    }
+
+    /// A request may have to be acted on while the program computes. Cost: O(1), and now and then a
+    /// look at all that were noted.
+    pub fn note_unfinished(&mut self, id: ReqId) {
+        if self.engine.unfinished.len() >= self.engine.most_unfinished {
+            let mut all = std::mem::take(&mut self.engine.unfinished);
+            all.retain(|&id| self.is_under_way(id));
+            self.engine.most_unfinished = LEAST_NOTED.max(2 * all.len());
+            self.engine.unfinished = all;
+        }
+        self.engine.unfinished.push(id);
+    }
+
+    /// How many are noted: those under way, and others that are done.
+    pub fn noted_unfinished(&self) -> usize {
+        self.engine.unfinished.len()
+    }
+
+    /// Whether any that was noted is under way between both ends: no receive that waits for its
+    /// message. Cost: O(noted).
+    pub fn is_announced(&self) -> bool {
+        let mut noted = self.engine.unfinished.iter();
+        noted.any(|&id| self.is_under_way(id) && !self.is_posted(id))
+    }
+
+    /// Whether any that was noted is under way.
+    pub fn is_unfinished(&mut self) -> bool {
+        while let Some(&id) = self.engine.unfinished.last() {
+            if self.is_under_way(id) {
+                return true;
+            }
+            self.engine.unfinished.pop();
+        }
+        false
     }
 
     /// Chooses the way of every newly matched announcement.
@@ -133,7 +212,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 true => clock::ticks().max(1),
                 false => 0,
             };
-            let way = match has_choice && self.net.streams(peer, upto) {
+            // What a sender that computes would have to stream is read.
+            let may_stream = has_choice && !self.net.is_away(peer);
+            let way = match may_stream && self.net.streams(peer, upto) {
                 true => Rendezvous::Stream,
                 false => way,
             };
@@ -198,6 +279,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             Ok(RecvAction::CompleteAndFin) => {
                 self.engine.counters.got.messages += u64::from(matches!(event, RecvEvent::Got(_)));
                 self.engine.note_moved(id.index, false);
+                self.call_for_step(id.index);
                 self.control(peer, wire::with_number(kind::FIN, 0, other), Note::Empty);
                 self.engine.complete(id.index);
                 false
@@ -284,6 +366,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             else {
                 return true;
             };
+            let announces = matches!(*send, Send::Queued(Style::Rendezvous | Style::Lent));
             let (posted, n) = match *send {
                 Send::Queued(Style::Rendezvous | Style::Lent | Style::TakenBack) => {
                     let registered = request.rare.registered;
@@ -313,11 +396,15 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 _ => return true,
             };
             match posted {
-                Ok(Posted::Full) => return false,
+                Ok(Posted::Full) => {
+                    self.net.call(peer);
+                    return false;
+                }
                 Err(lost) => {
                     self.engine.peer_lost(lost);
                     return true;
                 }
+                Ok(Posted::Done) if announces => self.net.call(peer),
                 Ok(Posted::Done) => {}
             }
             if send.step(request.len, SendEvent::Posted(n)) == Ok(SendAction::Complete) {
@@ -354,8 +441,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 let n = piece(at, upto, whole(&self.net, peer, at), max_packet);
                 let header = wire::with_number(kind::DATA, at, other);
                 match self.net.try_send(peer, header, source.part(at, n as usize)) {
-                    Ok(Posted::Done) => {}
+                    Ok(Posted::Done) => self.net.call(peer),
                     Ok(Posted::Full) => {
+                        self.net.call(peer);
                         self.engine.send_queues.push_stream_front(peer, id);
                         return;
                     }

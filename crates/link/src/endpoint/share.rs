@@ -289,6 +289,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             Operation::None if rare.share.refused => return Turn::Over,
             Operation::None => {
                 let Some(part) = self.part_at_hand(id, End::Back) else {
+                    // The receiver, which may have nothing left to read, ends it.
+                    let peer = self.engine.requests.get(id.index).rare.peer;
+                    self.engine.calls.push(peer);
                     return Turn::Over;
                 };
                 self.write_some(id, part.start, part.end)

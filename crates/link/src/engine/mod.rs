@@ -47,6 +47,12 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     pub send_queues: SendQueues,
     /// One of the lists below, or a send queue, has entries.
     pub work: bool,
+    /// Who is to be called once it has what is queued for it.
+    pub calls: Vec<Peer>,
+    /// Requests that may have to be acted on while the program computes, and others that are done.
+    pub unfinished: Vec<ReqId>,
+    /// How many there are before those that are done go.
+    pub most_unfinished: usize,
     /// Matched announcements whose way is to be chosen.
     pub starting: Vec<ReqId>,
     /// Remote reads under way.
@@ -127,6 +133,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             number: 0,
             send_queues: SendQueues::default(),
             work: false,
+            calls: Vec::new(),
+            unfinished: Vec::new(),
+            most_unfinished: 0,
             starting: Vec::new(),
             gets: VecDeque::new(),
             left: VecDeque::new(),

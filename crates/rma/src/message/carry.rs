@@ -34,6 +34,10 @@ pub(crate) struct Streams {
 }
 
 impl Hook<Process> for Streams {
+    fn acts_beside(&self) -> bool {
+        true
+    }
+
     fn progress(&self, process: &Process) -> bool {
         carry_on(process)
     }

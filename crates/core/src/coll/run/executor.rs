@@ -1,10 +1,12 @@
 //! The steps of a schedule: messages of `link`, copies and reductions in the program's memory.
 
 use std::ptr;
+use std::sync::atomic::Ordering::Relaxed;
 
 use catena_link::{Cid, Failure, Mode, Plane, ReqId, Selector, Sent};
 use catena_objects::error::{Error, Kind, Result};
 use catena_schedule::{Exec, Order, Region};
+use catena_shm::STARTED;
 
 use super::super::control::{CallControl, who};
 use super::super::memory::Memory;
@@ -137,7 +139,11 @@ impl Exec for Executor<'_> {
         };
         let send =
             |link: &mut Link| link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf);
-        match self.process.link(send) {
+        let sent = self.process.link(send);
+        if STARTED.load(Relaxed) {
+            self.process.link(|link| link.call_rank(cid, dest));
+        }
+        match sent {
             Sent::Done => Ok(None),
             Sent::Pending(id) => Ok(Some(self.watched(Posted { id, expect: None }))),
         }
