@@ -40,8 +40,6 @@ pub(crate) const LONG: u64 = 16 << 10;
 choice! {
     /// Whether messages go on while the program computes.
     pub enum Progress {
-        /// By a thread where there are networks, and a core for each rank.
-        Auto = "auto",
         /// By a thread.
         Thread = "thread",
         /// No.
@@ -54,9 +52,8 @@ setting! {
     ///
     /// `thread`: a thread, which sleeps until there is something to do, carries on long messages
     /// and collectives that were started and not completed. `none`: they wait for the program's
-    /// calls. `auto`: as `thread` where some ranks are reached by a network, unless the node has
-    /// more ranks than cores.
-    pub static PROGRESS: Progress = Progress::Auto;
+    /// calls.
+    pub static PROGRESS: Progress = Progress::None;
     scope: Local,
     level: User,
 }
@@ -143,12 +140,17 @@ impl Demand {
 /// Has the thread serve others if somebody needs it. It leaves them unserved for `latency` at most;
 /// if that is 0 they wait for the program's calls. The caller is outside of the library.
 ///
+/// Calls take the lock from then on, as they let go of it where they are outside of the library for
+/// long: in functions of the program and in calls of the system on files. Others are served then.
+///
 /// Without a thread, as when the system has none left, others wait for the program's calls.
 pub fn start(latency: Duration) {
     LATENCY.store(latency.as_nanos() as u64, Relaxed);
-    if is_needed()
-        && let Ok(_process) = enter()
-    {
+    if !is_needed() {
+        return;
+    }
+    lock_for_good();
+    if let Ok(_process) = enter() {
         process::expect(left);
     }
 }
@@ -160,13 +162,8 @@ fn is_needed() -> bool {
 
 /// Something was started that may have to be acted on before it is completed.
 #[cold]
-pub(crate) fn expect(process: &Process) {
-    let is_wanted = match PROGRESS.get() {
-        Progress::Auto => !process.is_crowded() && process.link(|link| link.net().has_networks()),
-        Progress::Thread => true,
-        Progress::None => false,
-    };
-    if is_wanted && STATE.load(Relaxed) != REFUSED {
+pub(crate) fn expect() {
+    if PROGRESS.get() == Progress::Thread && STATE.load(Relaxed) != REFUSED {
         process::expect(left);
     }
 }
@@ -174,8 +171,8 @@ pub(crate) fn expect(process: &Process) {
 /// As [`expect`], for a collective whose first step was done before: others may have answered it
 /// and called nobody.
 #[cold]
-pub(crate) fn expect_steps(process: &Process) {
-    expect(process);
+pub(crate) fn expect_steps() {
+    expect();
     if life().presence().expects() {
         limit_sleeps();
         life().presence().leave_word();
@@ -186,7 +183,7 @@ pub(crate) fn expect_steps(process: &Process) {
 #[cold]
 #[inline(never)]
 pub(crate) fn expect_transfer(process: &Process, id: ReqId) {
-    expect(process);
+    expect();
     if life().presence().expects() {
         let is_posted = process.link(|link| {
             link.note_unfinished(id);

@@ -417,7 +417,7 @@ impl Process {
 impl CollRequest {
     /// Leaves a collective to progress until it is complete.
     pub(crate) fn carry_on(self: Arc<Self>, process: &Process) {
-        beside::expect_steps(process);
+        beside::expect_steps();
         let collectives = process.collectives();
         collectives.add_work(1);
         let mut runs = collectives.runs.borrow_mut();
