@@ -114,6 +114,12 @@ impl Presence {
         self.state.load(Relaxed) != NOBODY
     }
 
+    /// Whether the program is inside and expects something.
+    #[inline]
+    pub fn is_inside(&self) -> bool {
+        self.state.load(Relaxed) == INSIDE
+    }
+
     /// Whether the program is outside and expects something, so that the thread may act for it. The
     /// thread asks behind a heavy barrier, with the lock held.
     #[inline]

@@ -228,6 +228,15 @@ fn left(process: &Process) {
     }
 }
 
+/// The program, which has the lock and is about to let go of it, is outside for a while in the middle
+/// of a call.
+#[cold]
+pub(crate) fn step_out(here: &Presence) {
+    if here.leave() || WAITS.load(SeqCst) {
+        here.wake();
+    }
+}
+
 /// Makes the thread if it is not there; whether it is.
 fn is_made() -> bool {
     if STATE.load(Relaxed) != NOT_MADE {

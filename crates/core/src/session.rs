@@ -14,7 +14,7 @@ use crate::comm::{Comm, finish_messages, group_of_names, meet};
 use crate::components;
 use crate::memory_kinds::memory_kinds;
 pub use crate::memory_kinds::{MEMORY_ALLOC_KINDS, MEMORY_KINDS};
-use crate::process::{Process, life, look_at_process, not_running};
+use crate::process::{Process, enter, life};
 pub use crate::process_set::ProcessSet;
 pub use crate::session_object::Session;
 use catena_objects::errhandler::ErrhandlerRef;
@@ -64,8 +64,7 @@ fn level_of(hints: &Info) -> Result<Option<i32>> {
 /// `InfoValue` for an unknown thread level; as [`Life::join`](catena_process::Life::join).
 pub fn init(hints: &Info, errhandler: ErrhandlerRef) -> Result<abi::Session> {
     let level = life().join(level_of(hints)?)?;
-    // Beside what another thread may be about.
-    let process = look_at_process().ok_or_else(not_running)?;
+    let process = enter()?;
     components::begin(&process)?;
     let granted = [
         ("thread_level", level_name(level).to_owned()),

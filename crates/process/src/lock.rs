@@ -106,9 +106,15 @@ impl Lock {
         out
     }
 
+    /// Whether this thread has it.
+    #[inline]
+    pub fn is_held(&self) -> bool {
+        self.owner.load(Relaxed) == here()
+    }
+
     /// Runs `f` without the lock, if this thread holds it.
     pub fn released_if_held<T>(&self, f: impl FnOnce() -> T) -> T {
-        match self.owner.load(Relaxed) == here() {
+        match self.is_held() {
             true => self.released(f),
             false => f(),
         }
