@@ -34,7 +34,7 @@ use std::sync::atomic::{
 use crate::area::Area;
 use crate::python;
 use crate::reply::{MARK, REGISTERS, Reply, STACK, STACK_POINTER, Stack};
-use crate::thread::area;
+use crate::thread::{area, thread_now};
 
 /// Answers from now on who asks where a thread of this process is: installs the handler of
 /// `SIGURG`. For a process that has an area, once. If the program has given that one, nobody is
@@ -124,12 +124,6 @@ fn answer(question: u32, context: &libc::ucontext_t) {
     to.question.store(question, Relaxed);
     to.changes.store(changes.wrapping_add(2), Release);
     BUSY.store(false, Release);
-}
-
-/// The calling thread, without what other threads or its own destructors may have.
-fn thread_now() -> u32 {
-    // SAFETY: without arguments.
-    unsafe { libc::gettid() as u32 }
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -126,16 +126,21 @@ pub fn monotonic_ns() -> u64 {
 /// The calling thread, as the kernel counts.
 pub fn thread() -> u32 {
     thread_local!(static NUMBER: Cell<u32> = const { Cell::new(0) });
-    // SAFETY: without arguments.
-    let ask = || unsafe { libc::gettid() } as u32;
     NUMBER
         .try_with(|known| {
             if known.get() == 0 {
-                known.set(ask());
+                known.set(thread_now());
             }
             known.get()
         })
-        .unwrap_or_else(|_| ask())
+        .unwrap_or_else(|_| thread_now())
+}
+
+/// As [`thread`], without what other threads or its own destructors may have.
+pub fn thread_now() -> u32 {
+    // The function of that name came with glibc 2.30.
+    // SAFETY: without arguments.
+    unsafe { libc::syscall(libc::SYS_gettid) as u32 }
 }
 
 /// The area of this process.
