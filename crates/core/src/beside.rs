@@ -228,12 +228,20 @@ fn left(process: &Process) {
     }
 }
 
-/// The program, which has the lock and is about to let go of it, is outside for a while in the middle
-/// of a call.
-#[cold]
-pub(crate) fn step_out(here: &Presence) {
-    if here.leave() || WAITS.load(SeqCst) {
+/// Calls a function of the program without the library's lock, if this thread holds it: the program
+/// is away meanwhile.
+pub(crate) fn outside(call: &mut dyn FnMut()) {
+    let (lock, here) = (life().lock(), life().presence());
+    let is_inside = life().is_locked() && lock.is_held() && here.is_inside();
+    if is_inside && (here.leave() || WAITS.load(SeqCst)) {
         here.wake();
+    }
+    match life().kept() {
+        Some(process) => catena_process::outside(process, call),
+        None => lock.released_if_held(call),
+    }
+    if is_inside && here.is_away() {
+        here.enter();
     }
 }
 

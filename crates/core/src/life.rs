@@ -1,6 +1,7 @@
 //! How the library comes up in this process, and how it rests.
 
 use crate::abroad;
+use crate::beside;
 use crate::check::CHECK;
 use crate::needs;
 use catena_hang::{WaitsFor, What};
@@ -98,7 +99,7 @@ fn wire_up() -> Result<Box<Process>> {
     catena_base::copy::start();
     catena_base::limits::raise_descriptors();
     catena_cuda::start();
-    catena_objects::callback::WITHOUT_LOCK.get_or_init(|| process::outside);
+    catena_objects::callback::WITHOUT_LOCK.get_or_init(|| beside::outside);
     let _standard = catena_base::StandardStreams::keep();
     crate::settings::tell();
     if CHECK.get() {

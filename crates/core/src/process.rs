@@ -15,7 +15,6 @@ use catena_process::{self as waiting, Hook, Hooked, LOCKED, Life, LinkOf, Owner,
 use catena_process::{Threads, Waits};
 
 use crate::attached::Slot;
-use crate::beside;
 use crate::buffer::{RecvBuf, SendBuf};
 use crate::coll::Counts;
 use crate::comm::{Comm, Communicators, OtherJobs};
@@ -241,23 +240,6 @@ pub fn widened(kind: ObjectKind, low: i32) -> Option<usize> {
         ObjectKind::Datatype => objects.types.table.widened(low),
         ObjectKind::Op => objects.ops.table.widened(low),
         _ => None,
-    }
-}
-
-/// Calls a function of the program without the library's lock, if this thread holds it: the program
-/// is away meanwhile.
-pub(crate) fn outside(call: &mut dyn FnMut()) {
-    let there = LIFE.presence();
-    let is_inside = LIFE.is_locked() && LIFE.lock().is_held() && there.is_inside();
-    if is_inside {
-        beside::step_out(there);
-    }
-    match LIFE.kept() {
-        Some(process) => waiting::outside(process, call),
-        None => LIFE.lock().released_if_held(call),
-    }
-    if is_inside && there.is_away() {
-        there.enter();
     }
 }
 
