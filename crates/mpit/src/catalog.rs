@@ -224,13 +224,17 @@ impl Catalog {
     }
 
     fn add_categories(&mut self) {
-        const AREAS: [(&str, &str); 11] = [
+        const AREAS: [(&str, &str); 12] = [
             ("catena", "Everything."),
             ("process", "Start, end and errors of the process."),
             ("messages", "How much was sent and received, and where to."),
             ("protocols", "How messages travelled."),
             ("matching", "How messages and receives found each other."),
             ("waiting", "What the process did while it waited."),
+            (
+                "beside",
+                "What a thread of the library did while the program computed.",
+            ),
             ("shm", "The shared memory of a node."),
             ("network", "The network beyond a node."),
             ("objects", "How many objects there are."),
