@@ -134,6 +134,9 @@ pub(crate) fn lasting<'b>(before: &'b [Rank], now: &[Rank]) -> Vec<Rank> {
             (whose, (waits, thread.calls))
         })
     };
+    // A thread that was there may have done what another one waits for, and be over since.
+    let others = before.iter().filter(|rank| rank.others);
+    let others: BTreeSet<_> = others.map(|rank| (rank.member, rank.pid)).collect();
     // Who was stopped may not have had a turn since.
     let ran = before.iter().filter(|rank| rank.state != State::Stopped);
     let before: BTreeMap<_, _> = ran.flat_map(waits).collect();
@@ -141,6 +144,7 @@ pub(crate) fn lasting<'b>(before: &'b [Rank], now: &[Rank]) -> Vec<Rank> {
     let most = now.len() as u64 + UNSEEN;
     for rank in &mut now {
         rank.doubt(most);
+        rank.others |= others.contains(&(rank.member, rank.pid));
         let end = looked.get(rank.host.as_str()).copied().unwrap_or(u64::MAX);
         for thread in &mut rank.threads {
             let Some(waits) = &mut thread.waits else {

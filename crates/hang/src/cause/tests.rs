@@ -250,6 +250,17 @@ fn a_wait_that_has_not_lasted_counts_for_nothing() {
     assert!(find(&Names::of_job(JOB), &now, &now, Duration::MAX).is_some());
 }
 
+/// A thread sends what another one of its rank waits for, and ends between two looks.
+#[test]
+fn who_had_another_thread_at_the_first_look_may_be_released() {
+    let now = [receiving(0, 0, 7), rank(1, State::Left, "", None)];
+    let mut before = now.clone();
+    before[0].others = true;
+    let find = |before| find(&Names::of_job(JOB), before, &now, Duration::MAX);
+    assert_eq!(find(&before), None);
+    assert!(find(&now).is_some_and(|it| it.definite));
+}
+
 #[test]
 fn who_runs_while_others_wait_long_is_named() {
     let ranks = [in_barrier(0, &[2]), in_barrier(1, &[2]), running(2)];
