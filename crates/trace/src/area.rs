@@ -193,8 +193,10 @@ impl Area {
     /// # Errors
     /// If files or memory are short.
     pub fn alone() -> io::Result<(Area, File)> {
+        // The function of that name came with glibc 2.27.
+        let (call, flag) = (libc::SYS_memfd_create, libc::MFD_CLOEXEC);
         // SAFETY: a string that ends, and a flag.
-        let fd = unsafe { libc::memfd_create(c"catena".as_ptr(), libc::MFD_CLOEXEC) };
+        let fd = unsafe { libc::syscall(call, c"catena".as_ptr(), flag) } as libc::c_int;
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
