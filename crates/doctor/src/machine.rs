@@ -102,16 +102,17 @@ pub fn cores(system: &System, ranks: u32, threads: u32) -> Vec<Finding> {
         );
     }
     let shared = counted(cores, "core", "cores");
+    let wanted = u64::from(ranks) * u64::from(threads);
     if ranks > cores {
         note(
             Slow,
             format!("{ranks} ranks share {shared}"),
             "start no more ranks than cores, or name more hosts",
         );
-    } else if ranks * threads > cores {
+    } else if wanted > u64::from(cores) {
         note(
             Slow,
-            format!("{ranks} ranks with OMP_NUM_THREADS={threads} share {shared}"),
+            format!("OMP_NUM_THREADS={threads} makes {wanted} threads for {shared}"),
             "start fewer ranks, each with cores for its threads (--map-by core:PE=THREADS), or fewer threads",
         );
     }
