@@ -123,7 +123,8 @@ pub fn look(subject: &Subject, own: &[OsString]) -> Vec<Placed> {
     placed
 }
 
-/// The words that have a host answer on which so many ranks of so many threads shall run.
+/// The arguments with which a host answers: the job would have that number of `ranks` there, each
+/// of which has that number of `threads`.
 fn answering(ranks: u32, threads: u32) -> [OsString; 3] {
     let [ranks, threads] = [ranks, threads].map(|number| number.to_string().into());
     [answer::OPTION.into(), ranks, threads]

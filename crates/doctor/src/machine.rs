@@ -72,7 +72,8 @@ impl System {
     }
 }
 
-/// Cores, and who else is on them. `ranks` with so many threads each shall run here.
+/// Looks at the cores, and at who else uses them. A job would have `ranks` here, each of which has
+/// that number of `threads`.
 pub fn cores(system: &System, ranks: u32, threads: u32) -> Vec<Finding> {
     let (machine, whole) = (Machine::here(), Machine::whole());
     let cores = machine.of(Resource::Core).len().max(1) as u32;

@@ -20,9 +20,9 @@ const ARRIVED: Duration = Duration::from_secs(5);
 /// while, and who waits for it may get an error.
 const ENDED: Duration = Duration::from_secs(5);
 
-/// A thread that waits, and has told nothing of it at so many looks in a row, is in a handler of a
-/// signal and may do anything: a thread that is starved has a turn now and then, and where all are
-/// stopped nobody looks.
+/// After that number of looks in a row at which a waiting thread has told nothing, the thread is
+/// taken to be in a handler of a signal, where it may do anything: a thread that is starved has a
+/// turn now and then, and where all are stopped nobody looks.
 const SILENT: u32 = 20;
 
 /// A wait that was told: whether it is for ever, whose it is, and since when.

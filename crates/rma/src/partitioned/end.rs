@@ -70,7 +70,8 @@ impl End {
         awaited.named.extend(self.process());
     }
 
-    /// What the request waits for, in words: that `of` does this with so many `bytes`, or parts.
+    /// Says in words what the request waits for: `of` has to do this with that number of `bytes`,
+    /// or of parts.
     pub(super) fn describe(
         &self,
         process: &Process,
