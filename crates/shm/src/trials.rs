@@ -17,6 +17,11 @@ const BATCH: u32 = 2;
 /// Batches of a trial, the least of which counts: one may have been interrupted, or have waited for
 /// memory at first use.
 const LOOKS: usize = 2;
+/// A trial goes on for another batch as long as each takes so many hundredths less than the one
+/// before, up to so many batches: memory that is used that way for the first time is still being
+/// made ready.
+const FALLS: u64 = 15;
+const LONGER: u32 = 4;
 /// Last batches of the way that is kept, of which the least counts: an interruption that is longer
 /// than two of them is no reason to leave it.
 const LAST: usize = 4;
@@ -79,6 +84,12 @@ impl Times {
         is_whole
     }
 
+    /// Whether the last batch took far less than the one before.
+    fn falls(&self) -> bool {
+        let [.., before, last] = self.batches;
+        before > 0 && 100 * last < (100 - FALLS) * before
+    }
+
     /// The least of them, if enough are known.
     fn known(&self) -> Option<u64> {
         let known = self.batches.into_iter().filter(|&ticks| ticks > 0);
@@ -100,6 +111,8 @@ pub struct Trials {
     tried: u32,
     trying: u32,
     awaited: u32,
+    /// Batches by which it may still go on.
+    longer: u32,
     every: u32,
     /// What the way that is kept took when that was judged last, 0 if it was not.
     judged: u64,
@@ -131,6 +144,7 @@ impl Trials {
             tried: 0,
             trying: 0,
             awaited: 0,
+            longer: 0,
             every: TRIAL_EVERY,
             judged: 0,
             peak: under_way.next_power_of_two(),
@@ -173,6 +187,7 @@ impl Trials {
         self.peak = std::mem::take(&mut self.recent).next_power_of_two();
         self.awaited = LOOKS as u32 * self.batch();
         self.trying = self.awaited + PATIENCE * self.peak;
+        self.longer = LONGER;
         self.times[self.kept.other() as usize] = Times::default();
     }
 
@@ -222,6 +237,12 @@ impl Trials {
         if is_tried {
             self.awaited -= 1;
             if self.awaited > 0 {
+                return;
+            }
+            if self.longer > 0 && self.times[by as usize].falls() {
+                self.longer -= 1;
+                self.awaited = batch;
+                self.trying = batch + PATIENCE * self.peak;
                 return;
             }
             // Those that this end was not asked for went that way, too.
