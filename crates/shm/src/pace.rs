@@ -156,7 +156,8 @@ mod tests {
         let late = run(&mut pace, 1000, 1_000_000, 4000);
         // Those before it is known, and those of trials.
         assert!(late > 980, "{late}");
-        run(&mut pace, 5 * TRIAL_RARELY, 1000, 4000);
+        // Trials were dear, and so are rare.
+        run(&mut pace, 80 * TRIAL_RARELY, 1000, 4000);
         assert_eq!(run(&mut pace, 20, 1000, 4000), 0);
     }
 
@@ -200,6 +201,51 @@ mod tests {
             }
         }
         assert_eq!(pace.next(LEN), By::Kernel);
+    }
+
+    /// What the ring took for one message at a time is less than what anything takes for many.
+    #[test]
+    fn times_of_fewer_messages_at_once_say_nothing_of_many() {
+        let mut pace = Pace::default();
+        run(&mut pace, 1000, 1000, 500);
+        let mut ring = 0;
+        for _ in 0..20 {
+            let ways: Vec<By> = (0..64).map(|_| pace.next(LEN)).collect();
+            let (asked, mut now) = (pace.ended, pace.ended);
+            for by in ways {
+                ring += u32::from(by == By::Ring);
+                now += [3000, 2000][by as usize];
+                pace.record(moved(by, asked, now));
+            }
+        }
+        assert!(ring < 300, "more than a trial: {ring}");
+    }
+
+    /// The first messages that the kernel copies wait for memory that is touched the first time.
+    #[test]
+    fn a_trial_lasts_until_memory_is_ready() {
+        let mut pace = Pace::default();
+        let mut cold = [40_000, 40_000, 1300, 1300, 500, 500].into_iter();
+        let mut copied = 0;
+        for _ in 0..100 {
+            let by = pace.next(LEN);
+            let ticks = match by {
+                By::Ring => 1000,
+                By::Kernel => cold.next().unwrap_or(500),
+            };
+            copied += u32::from(by == By::Kernel);
+            let now = pace.ended.max(1);
+            pace.record(moved(by, now, now + ticks));
+        }
+        assert!(copied > 60, "{copied}");
+    }
+
+    #[test]
+    fn trials_that_were_dear_are_rare_from_the_beginning() {
+        let mut pace = Pace::default();
+        run(&mut pace, 100, 20_000, 1000);
+        let ring = 1000 - run(&mut pace, 1000, 20_000, 1000);
+        assert!(ring < 10, "{ring}");
     }
 
     /// Those of a trial that never come, as their receives were cancelled.

@@ -9,8 +9,12 @@ pub(crate) const TRIAL_EVERY: u32 = 32;
 /// and at least and at most, for each message of the last one.
 const SELDOM: u32 = 16;
 pub(crate) const TRIAL_RARELY: u32 = 256;
-/// After a trial in vain so many times as many messages pass until the next one.
+/// After a trial in vain so many times as many messages pass until the next one,
 const RARER: u32 = 4;
+/// and so many for each message of the kept way for which there would have been time, too.
+const COST: u64 = 10;
+/// up to so many.
+const FEWEST: u128 = 1 << 20;
 /// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
 /// under way at once it is as many, as the first and the last of them have the ends for themselves.
 const BATCH: u32 = 2;
@@ -158,9 +162,9 @@ impl Trials {
     pub fn next(&mut self, under_way: u32) -> By {
         self.recent = self.recent.max(under_way);
         if under_way > self.peak {
-            // What was known of fewer at once says nothing of these.
+            // What was known of fewer at once says nothing of these, by either way.
             self.peak = under_way.next_power_of_two();
-            self.times[self.kept as usize] = Times::default();
+            self.times = Default::default();
         }
         if self.trying == 0 {
             self.left = self.left.saturating_sub(1);
@@ -214,6 +218,18 @@ impl Trials {
         }
     }
 
+    /// Messages that have to pass after the trial that ends, so that what it has cost is lost among
+    /// them.
+    fn lost(&self) -> u32 {
+        let [kept, other] =
+            [self.kept, self.kept.other()].map(|by| self.times[by as usize].known());
+        let (Some(kept), Some(other)) = (kept, other) else {
+            return 0;
+        };
+        let more = u128::from(other.saturating_sub(kept)) * u128::from(self.tried);
+        (u128::from(COST) * more / u128::from(kept)).min(FEWEST) as u32
+    }
+
     fn better(&self) -> Option<By> {
         let [ring, kernel] = self.times.map(|times| times.known());
         Some(match 100 * kernel? < (100 - self.margin) * ring? {
@@ -255,7 +271,8 @@ impl Trials {
             (self.kept, self.every) = (better, TRIAL_EVERY.max(SELDOM * self.tried));
         } else if is_tried {
             let most = TRIAL_RARELY * self.tried.max(BATCH);
-            self.every = (RARER * self.every).clamp(SELDOM * self.tried, most);
+            let every = (RARER * self.every).clamp(SELDOM * self.tried, most);
+            self.every = every.max(self.lost());
         } else {
             return;
         }
