@@ -268,7 +268,8 @@ impl Trials {
             return;
         };
         if better != self.kept {
-            (self.kept, self.every) = (better, TRIAL_EVERY.max(SELDOM * self.tried));
+            self.kept = better;
+            self.every = TRIAL_EVERY.max(SELDOM * self.tried).max(self.lost());
         } else if is_tried {
             let most = TRIAL_RARELY * self.tried.max(BATCH);
             let every = (RARER * self.every).clamp(SELDOM * self.tried, most);
