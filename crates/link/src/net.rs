@@ -11,6 +11,8 @@ use catena_fabric::{
     Rendezvous, RmaError, Started,
 };
 
+pub use crate::compression::Numbers;
+
 /// A message to send: knows its length and can produce any part of it.
 ///
 /// # Examples
@@ -65,6 +67,12 @@ pub trait Source: Debug {
     /// [messages have seals](crate::Endpoint::seal_messages).
     fn seal(&self) -> u32 {
         0
+    }
+
+    /// What the message consists of, and how exact it has to arrive, if it may be compressed where
+    /// [messages are](crate::Endpoint::compress_messages).
+    fn numbers(&self) -> Option<Numbers> {
+        None
     }
 }
 
@@ -256,6 +264,11 @@ pub trait Net {
 
     /// See [`catena_fabric::Transport::rendezvous`].
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
+
+    /// Whether messages from a peer cross a network, which they may be compressed for.
+    fn crosses_network(&self, _peer: Peer) -> bool {
+        false
+    }
 
     /// See [`catena_fabric::NodeLocal::streams`].
     fn streams(&mut self, _peer: Peer, _len: u64) -> bool {

@@ -1,0 +1,200 @@
+//! Which messages are compressed on their way over networks, and how exact they have to arrive.
+//!
+//! [`COMPRESS`] says so for all communicators, and hints for one (`MPI_Comm_set_info`, MPI-5,
+//! chapter 7.4.4):
+//!
+//! | hint                         | value                                                 |
+//! |------------------------------|-------------------------------------------------------|
+//! | `catena_compress`            | `off`, `lossless` or `auto`, as [`COMPRESS`] has them  |
+//! | `catena_compress_error_abs`  | how far a floating-point number may be off            |
+//! | `catena_compress_error_rel`  | likewise, as a part of its absolute value             |
+//!
+//! What counts is what the sender has set; whether it pays is the receiver's business
+//! ([`Endpoint::compress_messages`](catena_link::Endpoint::compress_messages)).
+
+use catena_datatype::{Basic, Scalar, TypeRef};
+use catena_link::{Bound, Element, Numbers};
+use catena_objects::error::Result;
+use catena_objects::fail;
+use catena_objects::info::Info;
+use catena_settings::{Setting, Value, choice, setting};
+
+use crate::buffer::SendBuf;
+use crate::comm::Comm;
+use crate::process::Process;
+
+/// Bytes of messages that are worth it, at least: those that networks announce are longer.
+const LEAST: u64 = 32 << 10;
+
+const MODE: &str = "catena_compress";
+const ABSOLUTE: &str = "catena_compress_error_abs";
+const RELATIVE: &str = "catena_compress_error_rel";
+
+choice! {
+    /// Whether long messages are compressed.
+    pub enum Compress {
+        /// No.
+        Off = "off",
+        /// Where that is faster, so that each bit arrives.
+        Lossless = "lossless",
+        /// As `lossless`, and within the bounds that the program has given.
+        Auto = "auto",
+    }
+}
+
+setting! {
+    /// Whether long messages over networks are compressed where that is faster.
+    ///
+    /// `lossless`: each bit arrives. `auto`: on communicators for which the program gives a bound
+    /// by info keys, floating-point numbers arrive within that. Messages on a node never are.
+    pub static COMPRESS: Compress = Compress::Off;
+    scope: AllEqual,
+    level: User,
+}
+
+/// The setting of this module.
+pub static SETTINGS: &[&dyn Setting] = &[&COMPRESS];
+
+/// What the program has said for a communicator.
+#[derive(Clone, Copy, Debug)]
+pub struct Wishes {
+    mode: Compress,
+    bound: Bound,
+}
+
+impl Wishes {
+    /// What the setting says.
+    pub fn from_settings() -> Self {
+        Wishes {
+            mode: COMPRESS.get(),
+            bound: Bound::Exact,
+        }
+    }
+
+    /// Those of a communicator that is made with these hints.
+    ///
+    /// # Errors
+    /// See [`Wishes::with`].
+    pub fn of_hints(process: &Process, hints: Option<&Info>) -> Result<Self> {
+        let wishes = hints.map_or(Ok(Wishes::from_settings()), |it| {
+            Wishes::from_settings().with(it)
+        })?;
+        wishes.prepare(process);
+        Ok(wishes)
+    }
+
+    /// Has the process do what the wishes need.
+    pub(crate) fn prepare(&self, process: &Process) {
+        if !self.is_off() {
+            process.look_at_types();
+            process.link(|link| link.compress_messages());
+        }
+    }
+
+    /// With what an info object says.
+    ///
+    /// # Errors
+    /// `InfoValue` for values that mean nothing.
+    pub fn with(self, hints: &Info) -> Result<Self> {
+        let mut wishes = self;
+        if let Some(mode) = hints.hint(MODE) {
+            wishes.mode = match Compress::parse(&mode) {
+                Ok(mode) => mode,
+                Err(cause) => fail!(
+                    InfoValue,
+                    "the value of info key '{MODE}' is '{mode}': {cause}"
+                ),
+            };
+        }
+        let amount = |key| -> Result<Option<f64>> {
+            let Some(text) = hints.hint(key) else {
+                return Ok(None);
+            };
+            match text.trim().parse::<f64>() {
+                Ok(it) if it >= 0.0 && it.is_finite() => Ok(Some(it)),
+                _ => fail!(
+                    InfoValue,
+                    "the value of info key '{key}' is '{text}': it must be a number that is not negative"
+                ),
+            }
+        };
+        wishes.bound = match (amount(ABSOLUTE)?, amount(RELATIVE)?) {
+            (None, None) => wishes.bound,
+            (Some(absolute), None) => Bound::Absolute(absolute),
+            (None, Some(relative)) => Bound::Relative(relative),
+            (Some(_), Some(_)) => fail!(
+                InfoValue,
+                "the info object has both {ABSOLUTE} and {RELATIVE}: give one of them"
+            ),
+        };
+        Ok(wishes)
+    }
+
+    /// Whether anything is compressed.
+    pub fn is_off(&self) -> bool {
+        self.mode == Compress::Off
+    }
+
+    /// What a message of `count` elements consists of, if it is to be compressed.
+    #[inline]
+    pub(crate) fn numbers(&self, count: u64, ty: &TypeRef) -> Option<Numbers> {
+        if self.is_off() || count.saturating_mul(ty.size()) < LEAST {
+            return None;
+        }
+        let bound = match self.mode {
+            Compress::Auto => self.bound,
+            _ => Bound::Exact,
+        };
+        let element = ty.basic().map_or(Element::Bytes, element);
+        Some(Numbers { element, bound })
+    }
+
+    /// As hints that are followed.
+    pub(crate) fn tell(&self, info: &Info) -> Result<()> {
+        if self.is_off() {
+            return Ok(());
+        }
+        info.set(MODE, self.mode.show())?;
+        match self.bound {
+            Bound::Absolute(most) => info.set(ABSOLUTE, most.to_string()),
+            Bound::Relative(most) => info.set(RELATIVE, most.to_string()),
+            Bound::Exact => Ok(()),
+        }
+    }
+}
+
+/// The numbers that elements of a predefined type are; bytes if they are none that can be made
+/// shorter as such.
+fn element(basic: Basic) -> Element {
+    let Basic::Scalar(scalar) = basic else {
+        return Element::Bytes;
+    };
+    match (scalar.real_part().unwrap_or(scalar), scalar.size()) {
+        (Scalar::Float32, _) => Element::F32,
+        (Scalar::Float64, _) => Element::F64,
+        (Scalar::Int32 | Scalar::UInt32, _) => Element::I32,
+        (Scalar::Int64 | Scalar::UInt64 | Scalar::Long | Scalar::ULong, 8) => Element::I64,
+        _ => Element::Bytes,
+    }
+}
+
+impl Comm {
+    /// `count` elements of `ty` at `base`, as a message on this communicator.
+    pub fn message(&self, base: *const u8, count: u64, ty: &TypeRef) -> SendBuf {
+        match self.compress.get().numbers(count, ty) {
+            Some(numbers) => SendBuf::compressible(base, count, ty, numbers),
+            None => SendBuf::new(base, count, ty),
+        }
+    }
+
+    /// Follows the hints for a communicator that is there; what they do not name stays.
+    ///
+    /// # Errors
+    /// See [`Wishes::with`].
+    pub fn follow(&self, process: &Process, hints: &Info) -> Result<()> {
+        let wishes = self.compress.get().with(hints)?;
+        self.compress.set(wishes);
+        wishes.prepare(process);
+        Ok(())
+    }
+}
