@@ -142,6 +142,7 @@ static void watch(void)
     EQUAL(MPI_T_pvar_get_index("sent_compressed_from", MPI_T_PVAR_CLASS_COUNTER, &index), MPI_SUCCESS);
     MPI_T_pvar_session_create(&session);
     EQUAL(MPI_T_pvar_handle_alloc(session, index, NULL, &left_compressed, &count), MPI_SUCCESS);
+    MPI_T_pvar_start(session, left_compressed);
 }
 
 /* How many there were. */
