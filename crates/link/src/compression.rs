@@ -154,6 +154,11 @@ impl Packing {
         grow(&mut self.piece, len + HEAD).ok()?;
         let raw = &mut self.raw[..len];
         source.part(at, len).write(raw.into());
+        // A piece that begins within a number is none of numbers.
+        let (element, bound) = match at.is_multiple_of(element.size() as u64) {
+            true => (element, bound),
+            false => (Element::Bytes, Bound::Exact),
+        };
         self.encoder
             .encode(codec, element, bound, raw, &mut self.piece)
             .ok()

@@ -4,6 +4,7 @@
 // cc: -lm
 // run: --set LINK=tcp --set COMPRESS=auto -n 2
 // run: --set LINK=tcp -n 2 -- hints
+// run: --set LINK=tcp --set COMPRESS=auto --set TCP_PACKET=4001 -n 2
 // run: --set COMPRESS=auto -n 2
 // run: --set LINK=tcp --set COMPRESS=lossless --set PROGRESS=thread -n 2
 #include "../check.h"
