@@ -21,6 +21,7 @@ use catena_memory::{self as memory, Copies, Copy, CopyError, Direction, Kind, Ro
 use catena_objects::error::{Result, no_memory};
 
 use crate::check::{self, CHECK};
+use crate::compress;
 use crate::window::{MOST, Window};
 
 /// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in
@@ -433,7 +434,7 @@ impl SendBuf {
         numbers: Numbers,
     ) -> Self {
         match is_run(base, count, ty) && !CHECK.get() {
-            true => SendBuf::Numbers(Box::new((base, count * ty.size(), numbers))),
+            true => compress::run(base, count * ty.size(), numbers),
             false => SendBuf::Typed(Box::new(Typed {
                 numbers: Some(numbers),
                 ..Typed::new(base.cast_mut(), count, ty)

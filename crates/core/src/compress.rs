@@ -12,7 +12,7 @@
 //! What counts is what the sender has set; whether it pays is the receiver's business
 //! ([`Endpoint::compress_messages`](catena_link::Endpoint::compress_messages)).
 
-use catena_datatype::{Basic, Scalar, TypeRef};
+use catena_datatype::{Basic, Kinds, Scalar, TypeRef};
 use catena_link::{Bound, Element, Numbers};
 use catena_objects::error::Result;
 use catena_objects::fail;
@@ -149,6 +149,24 @@ impl Wishes {
         Some(Numbers { element, bound })
     }
 
+    /// What elements of these kinds are, in a collective: exact ones, as schedules may cut them
+    /// anywhere.
+    #[inline]
+    pub(crate) fn numbers_of(&self, kinds: Kinds) -> Option<Numbers> {
+        if self.is_off() {
+            return None;
+        }
+        let element = match kinds.class() {
+            3 => Element::I32,
+            4 => Element::I64,
+            7 => Element::F32,
+            8 => Element::F64,
+            _ => Element::Bytes,
+        };
+        let bound = Bound::Exact;
+        Some(Numbers { element, bound })
+    }
+
     /// As hints that are followed.
     pub(crate) fn tell(&self, info: &Info) -> Result<()> {
         if self.is_off() {
@@ -175,6 +193,14 @@ fn element(basic: Basic) -> Element {
         (Scalar::Int32 | Scalar::UInt32, _) => Element::I32,
         (Scalar::Int64 | Scalar::UInt64 | Scalar::Long | Scalar::ULong, 8) => Element::I64,
         _ => Element::Bytes,
+    }
+}
+
+/// A run of bytes in host memory that may be compressed, if it is long enough.
+pub(crate) fn run(at: *const u8, len: u64, numbers: Numbers) -> SendBuf {
+    match len >= LEAST {
+        true => SendBuf::Numbers(Box::new((at, len, numbers))),
+        false => SendBuf::Bytes(at, len),
     }
 }
 
