@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
-use catena_core::comm::{Across, Origin, RemoteLeader};
+use catena_core::comm::{self, Across, Origin, RemoteLeader};
 use catena_core::compress::Wishes;
 use catena_core::{Process, enter, p2p};
 use catena_objects::error_place::Target;
@@ -76,7 +76,7 @@ fn origin<'a>(
 /// What the hints for a duplicate say.
 fn wishes(process: &Process, hints: Info) -> Result<Option<Wishes>> {
     let hints = process.objects.infos.find(hints)?;
-    Wishes::of_hints(process, hints.as_deref()).map(Some)
+    comm::wishes(process, hints.as_deref()).map(Some)
 }
 
 mpi_fn! {

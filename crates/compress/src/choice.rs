@@ -200,8 +200,8 @@ mod tests {
     use super::*;
 
     /// Messages of 4 MiB over a link of `rate` bytes a µs, of which codecs leave that share in
-    /// hundredths, encoding and decoding `speed` bytes a µs. Returns what they took beside what they
-    /// would have without codecs, in hundredths.
+    /// hundredths, encoding and decoding `speed` bytes a µs. Returns what they took beside what
+    /// they would have without codecs, in hundredths.
     fn run(
         choice: &mut Choice,
         messages: usize,

@@ -21,7 +21,7 @@ use catena_memory::{self as memory, Copies, Copy, CopyError, Direction, Kind, Ro
 use catena_objects::error::{Result, no_memory};
 
 use crate::check::{self, CHECK};
-use crate::compress;
+use crate::compress::LEAST;
 use crate::window::{MOST, Window};
 
 /// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in
@@ -434,11 +434,19 @@ impl SendBuf {
         numbers: Numbers,
     ) -> Self {
         match is_run(base, count, ty) && !CHECK.get() {
-            true => compress::run(base, count * ty.size(), numbers),
+            true => SendBuf::run_of(base, count * ty.size(), numbers),
             false => SendBuf::Typed(Box::new(Typed {
                 numbers: Some(numbers),
                 ..Typed::new(base.cast_mut(), count, ty)
             })),
+        }
+    }
+
+    /// A run of bytes in host memory that may be compressed, if it is long enough.
+    pub(crate) fn run_of(at: *const u8, len: u64, numbers: Numbers) -> Self {
+        match len >= LEAST {
+            true => SendBuf::Numbers(Box::new((at, len, numbers))),
+            false => SendBuf::Bytes(at, len),
         }
     }
 

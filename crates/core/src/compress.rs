@@ -19,12 +19,8 @@ use catena_objects::fail;
 use catena_objects::info::Info;
 use catena_settings::{Setting, Value, choice, setting};
 
-use crate::buffer::SendBuf;
-use crate::comm::Comm;
-use crate::process::Process;
-
 /// Bytes of messages that are worth it, at least: those that networks announce are longer.
-const LEAST: u64 = 32 << 10;
+pub(crate) const LEAST: u64 = 32 << 10;
 
 const MODE: &str = "catena_compress";
 const ABSOLUTE: &str = "catena_compress_error_abs";
@@ -68,26 +64,6 @@ impl Wishes {
         Wishes {
             mode: COMPRESS.get(),
             bound: Bound::Exact,
-        }
-    }
-
-    /// Those of a communicator that is made with these hints.
-    ///
-    /// # Errors
-    /// See [`Wishes::with`].
-    pub fn of_hints(process: &Process, hints: Option<&Info>) -> Result<Self> {
-        let wishes = hints.map_or(Ok(Wishes::from_settings()), |it| {
-            Wishes::from_settings().with(it)
-        })?;
-        wishes.prepare(process);
-        Ok(wishes)
-    }
-
-    /// Has the process do what the wishes need.
-    pub(crate) fn prepare(&self, process: &Process) {
-        if !self.is_off() {
-            process.look_at_types();
-            process.link(|link| link.compress_messages());
         }
     }
 
@@ -193,34 +169,5 @@ fn element(basic: Basic) -> Element {
         (Scalar::Int32 | Scalar::UInt32, _) => Element::I32,
         (Scalar::Int64 | Scalar::UInt64 | Scalar::Long | Scalar::ULong, 8) => Element::I64,
         _ => Element::Bytes,
-    }
-}
-
-/// A run of bytes in host memory that may be compressed, if it is long enough.
-pub(crate) fn run(at: *const u8, len: u64, numbers: Numbers) -> SendBuf {
-    match len >= LEAST {
-        true => SendBuf::Numbers(Box::new((at, len, numbers))),
-        false => SendBuf::Bytes(at, len),
-    }
-}
-
-impl Comm {
-    /// `count` elements of `ty` at `base`, as a message on this communicator.
-    pub fn message(&self, base: *const u8, count: u64, ty: &TypeRef) -> SendBuf {
-        match self.compress.get().numbers(count, ty) {
-            Some(numbers) => SendBuf::compressible(base, count, ty, numbers),
-            None => SendBuf::new(base, count, ty),
-        }
-    }
-
-    /// Follows the hints for a communicator that is there; what they do not name stays.
-    ///
-    /// # Errors
-    /// See [`Wishes::with`].
-    pub fn follow(&self, process: &Process, hints: &Info) -> Result<()> {
-        let wishes = self.compress.get().with(hints)?;
-        self.compress.set(wishes);
-        wishes.prepare(process);
-        Ok(())
     }
 }

@@ -20,7 +20,7 @@ use catena_process::{Living, Owner, ProgressEngine, Waits};
 use catena_shm::Shm;
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, Communicators, Inherited, JOB};
+use crate::comm::{Cids, Comm, Communicators, Inherited, JOB, hints};
 use crate::components;
 use crate::compress::Wishes;
 use crate::environment;
@@ -159,7 +159,7 @@ fn wire_up() -> Result<Box<Process>> {
     if CHECK.get() {
         process.link(|link| link.seal_messages());
     }
-    Wishes::from_settings().prepare(&process);
+    hints::prepare(&process, &Wishes::from_settings());
     abroad::listen(&process);
     components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();

@@ -9,28 +9,17 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use catena_base::PeerBytes;
-use catena_compress::{Choice, Codec, Decoder, Encoder, Error, HEAD, PIECE};
+use catena_compress::{Bound, Choice, Codec, Decoder, Element, Encoder, Error, HEAD, PIECE};
 use catena_fabric::{Payload, Peer};
 
-pub use catena_compress::{Bound, Element};
-
 use crate::mix::BuildMix;
-use crate::net::Source;
+use crate::net::{Numbers, Source};
 use crate::types::{Cid, Context, ReqId};
 
 /// Classes that are known at once, at most.
 const CLASSES: usize = 1 << 12;
 /// Pieces in a row that did not become shorter, after which the rest of a message is sent as it is.
 const IN_VAIN: u32 = 3;
-
-/// What a message consists of, and how exact each number of it has to arrive.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Numbers {
-    /// The predefined type of all its elements, or bytes.
-    pub element: Element,
-    /// Counts for floating-point elements.
-    pub bound: Bound,
-}
 
 /// Messages that are alike: from one peer, in one context, of about one length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -108,7 +97,8 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// The bytes `[at, at + len)` of a message as a piece that is shorter; nothing if there is none.
+    /// The bytes `[at, at + len)` of a message as a piece that is shorter; nothing if there is
+    /// none.
     pub fn encode<S: Source>(
         &mut self,
         id: ReqId,

@@ -62,12 +62,11 @@ mod watch;
 mod wire;
 
 pub use active::{ActiveHeader, CLASSES, Class, Handler};
-pub use compression::{Bound, Element, Numbers};
 pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::{Completed, Endpoint, Needs};
 pub use key::MatchKey;
 pub use mpi_key::MpiKey;
-pub use net::{Net, RAILS, RemoteKeys, Sink, Source};
+pub use net::{Bound, Element, Net, Numbers, RAILS, RemoteKeys, Sink, Source};
 pub use tag_key::{TagKey, TagSelector};
 pub use types::{
     ANY_SOURCE, ANY_TAG, Awaited, Cid, Completion, Context, Envelope, Failure, MessageId, Mode,

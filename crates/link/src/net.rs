@@ -6,12 +6,20 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use catena_base::{End, PeerBytes};
+pub use catena_compress::{Bound, Element};
 use catena_fabric::{
     Buf, Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
     Rendezvous, RmaError, Started,
 };
 
-pub use crate::compression::Numbers;
+/// What a message consists of, and how exact each number of it has to arrive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbers {
+    /// The predefined type of all its elements, or bytes.
+    pub element: Element,
+    /// Counts for floating-point elements.
+    pub bound: Bound,
+}
 
 /// A message to send: knows its length and can produce any part of it.
 ///

@@ -299,8 +299,8 @@ pub enum Failure<T = i32> {
         /// Length of the capacity in bytes.
         capacity: u64,
     },
-    /// A piece of the message, which was [compressed](crate::Endpoint::compress_messages), could not
-    /// be restored.
+    /// A piece of the message, which was [compressed](crate::Endpoint::compress_messages), could
+    /// not be restored.
     Damaged(catena_compress::Error),
     /// The process at the other end is gone.
     Lost(PeerLost),

@@ -4,7 +4,6 @@ use catena_link::Numbers;
 use catena_schedule::{Buf, Region};
 
 use crate::buffer::SendBuf;
-use crate::compress;
 use catena_objects::op::Reducer;
 use catena_objects::room::Scratch;
 
@@ -29,7 +28,7 @@ impl Memory {
     pub(super) fn message(&mut self, r: Region) -> SendBuf {
         let at = self.address(r);
         match self.numbers {
-            Some(numbers) => compress::run(at, r.len as u64, numbers),
+            Some(numbers) => SendBuf::run_of(at, r.len as u64, numbers),
             None => SendBuf::Bytes(at, r.len as u64),
         }
     }

@@ -291,7 +291,7 @@ pub fn pattern(seed: u64, len: usize) -> Bytes {
     let mut rng = catena_sim::Rng::new(catena_sim::Seed(seed));
     let first = rng.any();
     // A fourth of all messages can be made shorter.
-    let step = if first % 4 == 0 { 0 } else { u8::MAX };
+    let step = if first.is_multiple_of(4) { 0 } else { u8::MAX };
     Bytes(
         (0..len)
             .map(|_| first as u8 ^ (rng.any() as u8 & step))
