@@ -153,7 +153,7 @@ impl<'a> From<&'a [u8]> for PeerBytes<'a> {
     }
 }
 
-/// Room inside a transport for one payload; write-only.
+/// Room inside a transport, or in memory of this process, for one payload; write-only.
 #[derive(Debug)]
 pub struct PayloadRoom<'a> {
     ptr: *mut u8,
@@ -206,5 +206,13 @@ impl<'a> PayloadRoom<'a> {
         );
         // SAFETY: in bounds as just checked; `new` vouches for the range.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), self.ptr.add(offset), bytes.len()) }
+    }
+}
+
+impl<'a> From<&'a mut [u8]> for PayloadRoom<'a> {
+    #[inline]
+    fn from(bytes: &'a mut [u8]) -> Self {
+        // SAFETY: an exclusive borrow is writable for 'a, and nobody else reads it meanwhile.
+        unsafe { PayloadRoom::new(bytes.as_mut_ptr(), bytes.len()) }
     }
 }

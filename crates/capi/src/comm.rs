@@ -4,7 +4,8 @@ use std::ffi::{c_char, c_int};
 use std::sync::Arc;
 
 use catena_abi::{Comm, Errhandler, Group, Info, Request, consts};
-use catena_core::comm::{Across, Origin, RemoteLeader};
+use catena_core::comm::{self, Across, Origin, RemoteLeader};
+use catena_core::compress::Wishes;
 use catena_core::{Process, enter, p2p};
 use catena_objects::error_place::Target;
 use catena_objects::{Result, fail};
@@ -38,14 +39,14 @@ fn remote(comm: &catena_core::comm::Comm) -> Result<&Arc<catena_objects::group::
 fn idup(
     process: &Process,
     comm: Comm,
-    arguments: Result<()>,
+    hints: Result<Option<Wishes>>,
     newcomm: *mut Comm,
     request: *mut Request,
 ) -> Result<()> {
     put(newcomm, consts::COMM_NULL, "newcomm")?;
     put(request, consts::REQUEST_NULL, "request")?;
     // SAFETY: not null; the program lends it until the request is complete.
-    let started = unsafe { process.comm(comm)?.idup(process, arguments, newcomm)? };
+    let started = unsafe { process.comm(comm)?.idup(process, hints, newcomm)? };
     put(request, started, "request")
 }
 
@@ -70,6 +71,12 @@ fn origin<'a>(
         tag,
         errhandler: errhandler::fitting(process.objects, errhandler, Target::Comm)?,
     })
+}
+
+/// What the hints for a duplicate say.
+fn wishes(process: &Process, hints: Info) -> Result<Option<Wishes>> {
+    let hints = process.objects.infos.find(hints)?;
+    comm::wishes(process, hints.as_deref()).map(Some)
 }
 
 mpi_fn! {
@@ -110,23 +117,23 @@ mpi_fn! {
 
     fn MPI_Comm_dup(comm: Comm, newcomm: *mut Comm) on comm {
         let process = enter()?;
-        put_comm(newcomm, || process.comm(comm)?.dup(&process, Ok(())))
+        put_comm(newcomm, || process.comm(comm)?.dup(&process, Ok(None)))
     }
 
     fn MPI_Comm_dup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm) on comm {
         let process = enter()?;
-        put_comm(newcomm, || process.comm(comm)?.dup(&process, info::check(process.objects, hints)))
+        put_comm(newcomm, || process.comm(comm)?.dup(&process, wishes(&process, hints)))
     }
 
     fn MPI_Comm_idup(comm: Comm, newcomm: *mut Comm, request: *mut Request) on comm {
-        idup(&*enter()?, comm, Ok(()), newcomm, request)
+        idup(&*enter()?, comm, Ok(None), newcomm, request)
     }
 
     fn MPI_Comm_idup_with_info(comm: Comm, hints: Info, newcomm: *mut Comm, request: *mut Request)
         on comm
     {
         let process = enter()?;
-        idup(&process, comm, info::check(process.objects, hints), newcomm, request)
+        idup(&process, comm, wishes(&process, hints), newcomm, request)
     }
 
     fn MPI_Comm_create(comm: Comm, group: Group, newcomm: *mut Comm) on comm {
@@ -232,11 +239,11 @@ mpi_fn! {
         put_string(comm_name, size, resultlen, process.comm_ref(comm)?.name.borrow().as_slice())
     }
 
-    /// There is no hint that is followed after a communicator is made.
+    /// Of the hints, those of `compress` of `core` are followed after a communicator is made.
     fn MPI_Comm_set_info(comm: Comm, hints: Info) on comm {
         let process = enter()?;
-        process.comm_ref(comm)?;
-        info::info(process.objects, hints).map(drop)
+        let comm = process.comm_ref(comm)?;
+        comm.follow(&process, &*info::info(process.objects, hints)?)
     }
 
     fn MPI_Comm_get_info(comm: Comm, info_used: *mut Info) on comm {

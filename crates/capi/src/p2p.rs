@@ -35,7 +35,7 @@ fn send_args(
     let buf = match run(process, buf, count, ty) {
         Some(len) => SendBuf::Bytes(buf.cast(), len),
         None if is_nothing(ty, dest) => SendBuf::Bytes(buf.cast(), 0),
-        None => send_buf(process, buf, count, ty)?,
+        None => send_buf(process, comm, buf, count, ty)?,
     };
     let dest = p2p::destination(comm, dest)?;
     let tag = p2p::send_tag(tag)?;
@@ -63,11 +63,17 @@ fn is_nothing(ty: Datatype, peer: c_int) -> bool {
 }
 
 #[inline(never)]
-fn send_buf(process: &Process, buf: *const c_void, count: Count, ty: Datatype) -> Result<SendBuf> {
+fn send_buf(
+    process: &Process,
+    comm: &catena_core::comm::Comm,
+    buf: *const c_void,
+    count: Count,
+    ty: Datatype,
+) -> Result<SendBuf> {
     let count = args::count(count)?;
     let ty = process.objects.types.committed(ty)?;
     args::buffer(buf, count, ty)?;
-    Ok(SendBuf::new(buf.cast(), count, ty))
+    Ok(comm.message(buf.cast(), count, ty))
 }
 
 /// The checked arguments of a receive.

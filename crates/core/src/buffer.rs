@@ -15,12 +15,13 @@ use std::ptr;
 use catena_base::{PayloadRoom, PeerBytes, copy};
 use catena_datatype::{Datatype, TypeRef};
 use catena_fabric::{Buf, Payload};
-use catena_link::{Sink, Source};
+use catena_link::{Numbers, Sink, Source};
 use catena_memory::{self as memory, Copies, Copy, CopyError, Direction, Kind, Rows};
 
 use catena_objects::error::{Result, no_memory};
 
 use crate::check::{self, CHECK};
+use crate::compress::LEAST;
 use crate::window::{MOST, Window};
 
 /// `count` elements of a type, wherever they lie, such as those that are not one run of bytes in
@@ -32,6 +33,8 @@ pub struct Typed {
     len: u64,
     ty: TypeRef,
     kind: Kind,
+    /// What the elements are, if the message may be compressed.
+    numbers: Option<Numbers>,
     /// Of a buffer on a device: what was read ahead of a message to send, or is still to be written
     /// of one that comes.
     window: RefCell<Window>,
@@ -47,6 +50,7 @@ impl Typed {
             len: count.saturating_mul(ty.size()),
             ty: ty.clone(),
             kind: kind(base, count, ty),
+            numbers: None,
             window: RefCell::default(),
         }
     }
@@ -393,6 +397,8 @@ pub enum SendBuf {
     Bytes(*const u8, u64),
     /// Elements to be packed on the way.
     Typed(Box<Typed>),
+    /// One run of bytes in the program's host memory, which may be compressed on the way.
+    Numbers(Box<(*const u8, u64, Numbers)>),
     /// A copy that the library owns (buffered sends, its own messages).
     Owned(Box<[u8]>),
 }
@@ -420,6 +426,30 @@ impl SendBuf {
         }
     }
 
+    /// `count` elements of `ty` at `base`, which may be compressed on the way.
+    pub(crate) fn compressible(
+        base: *const u8,
+        count: u64,
+        ty: &TypeRef,
+        numbers: Numbers,
+    ) -> Self {
+        match is_run(base, count, ty) && !CHECK.get() {
+            true => SendBuf::run_of(base, count * ty.size(), numbers),
+            false => SendBuf::Typed(Box::new(Typed {
+                numbers: Some(numbers),
+                ..Typed::new(base.cast_mut(), count, ty)
+            })),
+        }
+    }
+
+    /// A run of bytes in host memory that may be compressed, if it is long enough.
+    pub(crate) fn run_of(at: *const u8, len: u64, numbers: Numbers) -> Self {
+        match len >= LEAST {
+            true => SendBuf::Numbers(Box::new((at, len, numbers))),
+            false => SendBuf::Bytes(at, len),
+        }
+    }
+
     /// Elements that may be on a device, or are compared with those that are received.
     #[cold]
     fn closely(base: *const u8, count: u64, ty: &TypeRef) -> Self {
@@ -434,6 +464,7 @@ impl SendBuf {
     pub fn contiguous(&self) -> Option<*const u8> {
         match self {
             SendBuf::Bytes(at, _) => Some(*at),
+            SendBuf::Numbers(run) => Some(run.0),
             SendBuf::Owned(bytes) => Some(bytes.as_ptr()),
             SendBuf::Typed(_) => None,
         }
@@ -462,7 +493,7 @@ impl SendBuf {
     #[inline]
     unsafe fn copy(&self, from: u64, out: *mut u8, len: usize) {
         match self {
-            SendBuf::Bytes(..) | SendBuf::Owned(_) => {
+            SendBuf::Bytes(..) | SendBuf::Numbers(_) | SendBuf::Owned(_) => {
                 let base = self.contiguous().expect("not typed");
                 // SAFETY: the program lends the buffer, the caller `out`.
                 unsafe { copy::plain(out, base.add(from as usize), len) }
@@ -511,6 +542,7 @@ impl Source for SendBuf {
     fn len(&self) -> u64 {
         match self {
             SendBuf::Bytes(_, len) => *len,
+            SendBuf::Numbers(run) => run.1,
             SendBuf::Owned(bytes) => bytes.len() as u64,
             SendBuf::Typed(t) => t.len(),
         }
@@ -520,6 +552,14 @@ impl Source for SendBuf {
         match self {
             SendBuf::Typed(t) => t.seal(t.len),
             _ => 0,
+        }
+    }
+
+    fn numbers(&self) -> Option<Numbers> {
+        match self {
+            SendBuf::Typed(t) => t.numbers,
+            SendBuf::Numbers(run) => Some(run.2),
+            _ => None,
         }
     }
 
@@ -540,6 +580,7 @@ impl Source for SendBuf {
     fn run(&self) -> Option<Buf> {
         match self {
             SendBuf::Bytes(at, len) => Some(Buf::host(*at, *len as usize)),
+            SendBuf::Numbers(run) => Some(Buf::host(run.0, run.1 as usize)),
             SendBuf::Owned(bytes) => Some(Buf::from(&**bytes)),
             SendBuf::Typed(t) => t.run(),
         }

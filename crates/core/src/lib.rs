@@ -19,6 +19,7 @@
 //! | `request`  | requests: a trait, and a file for each kind                        |
 //! | `comm`     | communicators, and how processes agree on new ones                 |
 //! | `topology` | grids and graphs                                                   |
+//! | `compress` | which messages are compressed, and how exact they have to arrive   |
 //! | `coll`     | collectives: checks, choice, boards, schedules                     |
 //! | `events`, `variables` | what tools are told, and what they can read             |
 //! | `components`, `listing` | what crates above this one do, and what they list     |
@@ -40,6 +41,7 @@ pub mod check;
 pub mod coll;
 pub mod comm;
 pub mod components;
+pub mod compress;
 mod environment;
 pub mod events;
 mod failure;

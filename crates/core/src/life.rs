@@ -20,8 +20,9 @@ use catena_process::{Living, Owner, ProgressEngine, Waits};
 use catena_shm::Shm;
 
 use crate::coll::{Collectives, Counts};
-use crate::comm::{Cids, Comm, Communicators, Inherited, JOB};
+use crate::comm::{Cids, Comm, Communicators, Inherited, JOB, hints};
 use crate::components;
+use crate::compress::Wishes;
 use crate::environment;
 use crate::events;
 use crate::process::{self, Link, Process, enter};
@@ -158,6 +159,7 @@ fn wire_up() -> Result<Box<Process>> {
     if CHECK.get() {
         process.link(|link| link.seal_messages());
     }
+    hints::prepare(&process, &Wishes::from_settings());
     abroad::listen(&process);
     components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();
@@ -183,8 +185,11 @@ fn unit(low: usize) -> u8 {
 pub fn set_fortran_sizes(sizes: FortranSizes) {
     Datatype::set_fortran_sizes(sizes);
     if let Ok(process) = enter() {
-        for (low, place) in process.units.iter().enumerate() {
-            place.set(unit(low));
+        // Where all are 0, they stay so.
+        if process.units.iter().any(|it| it.get() != 0) {
+            for (low, place) in process.units.iter().enumerate() {
+                place.set(unit(low));
+            }
         }
     }
 }

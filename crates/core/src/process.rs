@@ -57,7 +57,7 @@ pub struct Process {
     pub objects: &'static Objects,
     /// Bytes of an element of each predefined type that is one run of bytes,
     /// else 0, by the low byte of its handle. All are 0 where buffers may lie in
-    /// memory that is not the host's.
+    /// memory that is not the host's, or messages may be compressed.
     pub units: [Cell<u8>; 256],
     /// This process.
     pub me: Peer,
@@ -342,6 +342,12 @@ impl Process {
         } else {
             0
         }
+    }
+
+    /// Has every message tell what it consists of: from now on none takes the short way of bytes
+    /// that nobody asks about.
+    pub(crate) fn look_at_types(&self) {
+        self.units.iter().for_each(|it| it.set(0));
     }
 
     /// The communicator behind a handle, for the hot path.

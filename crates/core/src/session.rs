@@ -98,6 +98,7 @@ impl Comm {
         let of_session = session.and_then(|s| s.info.hint(MEMORY_KINDS));
         let kinds = of_session.unwrap_or_else(|| memory_kinds(&MEMORY_ALLOC_KINDS.get()));
         used.set(MEMORY_KINDS, kinds)?;
+        self.compress.get().tell(&used)?;
         Ok(used)
     }
 }

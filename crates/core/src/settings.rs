@@ -15,6 +15,7 @@ pub fn registry() -> Registry {
     all.extend_from_slice(crate::memory_kinds::SETTINGS);
     all.extend_from_slice(crate::check::SETTINGS);
     all.extend_from_slice(crate::beside::SETTINGS);
+    all.extend_from_slice(crate::compress::SETTINGS);
     all.extend_from_slice(catena_cuda::SETTINGS);
     all.extend(listing::all().iter().flat_map(|it| it.settings));
     Registry::new(all)

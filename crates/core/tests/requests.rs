@@ -431,7 +431,7 @@ fn pairs_flushes_and_duplications_conform() {
     let at = &raw mut new;
     let duplicate = |process: &Process| {
         // SAFETY: it outlives the request.
-        unsafe { own.idup(process, Ok(()), at) }.expect("a duplicate of MPI_COMM_SELF")
+        unsafe { own.idup(process, Ok(None), at) }.expect("a duplicate of MPI_COMM_SELF")
     };
     check(&library.process, &mut By(duplicate, nothing));
     assert_ne!(new, consts::COMM_NULL);

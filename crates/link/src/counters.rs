@@ -131,6 +131,10 @@ pub struct Counters {
     pub streamed: Tally,
     /// Announced messages that receivers got without asking for a stream.
     pub fetched: Tally,
+    /// Bytes of messages that left compressed, and the bytes that they became.
+    pub compressed: u64,
+    /// See [`Counters::compressed`].
+    pub compressed_to: u64,
     /// Messages that we asked to be streamed, and the bytes that came.
     pub asked: Tally,
     /// Messages that came without a stream, and the bytes that we read out of

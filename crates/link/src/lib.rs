@@ -27,6 +27,7 @@
 //! | `protocol`  | senders' and receivers' states, as functions of events      |
 //! | `active`    | packets that a handler takes instead of matching            |
 //! | `wire`      | what the fields of a header mean for every kind of packet   |
+//! | `compression` | messages that are shorter on the way                      |
 //! | `peer_state`| sequence numbers per (peer, context)                        |
 //! | `send_queue`| packets that a route did not take yet                       |
 //! | `slab`, `chunks` | slots with generations: requests, and kept messages    |
@@ -35,6 +36,7 @@
 
 mod active;
 mod chunks;
+mod compression;
 mod counters;
 mod endpoint;
 mod engine;
@@ -64,7 +66,7 @@ pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::{Completed, Endpoint, Needs};
 pub use key::MatchKey;
 pub use mpi_key::MpiKey;
-pub use net::{Net, RAILS, RemoteKeys, Sink, Source};
+pub use net::{Bound, Element, Net, Numbers, RAILS, RemoteKeys, Sink, Source};
 pub use tag_key::{TagKey, TagSelector};
 pub use types::{
     ANY_SOURCE, ANY_TAG, Awaited, Cid, Completion, Context, Envelope, Failure, MessageId, Mode,

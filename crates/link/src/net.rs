@@ -6,10 +6,20 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use catena_base::{End, PeerBytes};
+pub use catena_compress::{Bound, Element};
 use catena_fabric::{
     Buf, Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
     Rendezvous, RmaError, Started,
 };
+
+/// What a message consists of, and how exact each number of it has to arrive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Numbers {
+    /// The predefined type of all its elements, or bytes.
+    pub element: Element,
+    /// Counts for floating-point elements.
+    pub bound: Bound,
+}
 
 /// A message to send: knows its length and can produce any part of it.
 ///
@@ -65,6 +75,12 @@ pub trait Source: Debug {
     /// [messages have seals](crate::Endpoint::seal_messages).
     fn seal(&self) -> u32 {
         0
+    }
+
+    /// What the message consists of, and how exact it has to arrive, if it may be compressed where
+    /// [messages are](crate::Endpoint::compress_messages).
+    fn numbers(&self) -> Option<Numbers> {
+        None
     }
 }
 
@@ -256,6 +272,11 @@ pub trait Net {
 
     /// See [`catena_fabric::Transport::rendezvous`].
     fn rendezvous(&self, peer: Peer, len: u64, load: Load) -> Rendezvous;
+
+    /// Whether messages from a peer cross a network, which they may be compressed for.
+    fn crosses_network(&self, _peer: Peer) -> bool {
+        false
+    }
 
     /// See [`catena_fabric::NodeLocal::streams`].
     fn streams(&mut self, _peer: Peer, _len: u64) -> bool {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use catena_compress::Codec;
 use catena_fabric::{Header, Peer};
 
 use crate::entry::Link;
@@ -106,6 +107,12 @@ pub(crate) struct Rare<K> {
     pub ends: bool,
     /// Receives: the message is lent, and nobody has taken the claim on it as far as is known.
     pub lent: bool,
+    /// Sends: what the receiver has asked it to be compressed by. Receives: what was asked for,
+    /// where that was chosen.
+    pub codec: Option<Codec>,
+    /// Receives with a codec: when it was asked for, ticks, and bytes that have come in packets.
+    pub since: u64,
+    pub came: u64,
     /// Sends: the receiver was asked to drop the message.
     pub cancelling: bool,
     /// Sends: the receiver has dropped the message.
@@ -164,6 +171,9 @@ impl<N: Net, K: MatchKey> Default for Request<N, K> {
                 operation: Operation::None,
                 ends: false,
                 lent: false,
+                codec: None,
+                since: 0,
+                came: 0,
                 cancelling: false,
                 dropped: false,
                 word: 0,

@@ -299,6 +299,9 @@ pub enum Failure<T = i32> {
         /// Length of the capacity in bytes.
         capacity: u64,
     },
+    /// A piece of the message, which was [compressed](crate::Endpoint::compress_messages), could
+    /// not be restored.
+    Damaged(catena_compress::Error),
     /// The process at the other end is gone.
     Lost(PeerLost),
     /// A receive from any source was taken back, as one of those that might have sent is gone: see
@@ -335,6 +338,7 @@ impl<T: fmt::Display> fmt::Display for Failure<T> {
                 "message of {sent} bytes from rank {source} with tag {tag} \
                  does not fit into a receive buffer of {capacity} bytes"
             ),
+            Failure::Damaged(error) => write!(f, "{error}"),
             Failure::Lost(lost) => write!(f, "process {} is gone: {}", lost.peer.0, lost.cause),
             Failure::Interrupted => f.write_str("a process that might have sent is gone"),
             Failure::Revoked => f.write_str("the communicator was revoked"),

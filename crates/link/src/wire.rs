@@ -11,8 +11,9 @@
 //! | `Mark`      | receiver's, mine  | next     | –       | –              | –                |
 //! | `Marked`    | receiver's, mine  | mark's   | –       | –              | –                |
 //! | `More`      | receiver's, mine  | first's  | –       | offset         | bytes            |
-//! | `Cts`       | receive request   | –        | –       | send request   | from, upto       |
+//! | `Cts`       | receive request   | –        | codec   | send request   | from, upto       |
 //! | `Data`      | offset            | –        | –       | receive request| bytes            |
+//! | `Packed`    | offset            | –        | –       | receive request| a piece, compressed |
 //! | `Fin`       | –                 | –        | –       | send request   | –                |
 //! | `Ack`       | –                 | first's  | –       | sync token     | –                |
 //! | `Dropped`   | –                 | –        | –       | send request   | –                |
@@ -78,6 +79,7 @@ pub(crate) mod kind {
     pub const SEALED_RTS: u8 = 21;
     pub const LENT: u8 = 22;
     pub const SEALED_LENT: u8 = 23;
+    pub const PACKED: u8 = 24;
 }
 
 /// Whether packets of that kind are handled in order of their number.

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::rc::Rc;
+
 use catena_fabric::Peer;
 use catena_link::{ANY_SOURCE, ANY_TAG, Cid, Failure, Mode, Plane, ReqId, Sent, Source};
 
@@ -121,6 +123,45 @@ fn a_lent_message_is_read_where_it_lies_or_taken_back() {
         assert_eq!(sender.taken_back, u64::from(is_taken_back));
         assert_eq!(receiver.got.messages, u64::from(!is_taken_back));
     }
+}
+
+#[test]
+fn long_messages_are_compressed_where_that_is_asked_for() {
+    let small: Vec<u8> = (0..40_000)
+        .map(|i| if i % 4 == 0 { i as u8 } else { 0 })
+        .collect();
+    let noise = pattern(1, 40_000).0;
+    for (data, becomes_short) in [(Rc::from(small), true), (noise, false)] {
+        let sim = Sim::new(Seed(5)).max_packet(4096).eager_max(64);
+        let mut ranks = two(sim.reads(Reads::Never));
+        ranks.iter_mut().for_each(Rank::compress_messages);
+        let data = Bytes(data);
+        for message in 0..20 {
+            let (id, into) = recv(&mut ranks, 1, 0, 1, 40_000 - 4 * (message % 3));
+            let sent = pending(send(&mut ranks, 1, Mode::Standard, &data));
+            let done = wait(&mut ranks, 1, id);
+            wait(&mut ranks, 0, sent);
+            let room = into.bytes().len();
+            assert_eq!(done.len, room as u64);
+            assert_eq!(done.error.is_some(), room < 40_000, "the rest is cut off");
+            assert!(into.bytes()[..] == data.0[..room]);
+        }
+        let counters = ranks[0].counters();
+        assert_eq!(counters.compressed > 0, becomes_short);
+        assert!(counters.compressed_to <= counters.compressed / 2);
+    }
+}
+
+#[test]
+fn nothing_is_compressed_unless_that_is_asked_for() {
+    let mut ranks = two(tiny());
+    let data = Bytes(Rc::from(vec![0; 40_000]));
+    for _ in 0..20 {
+        let (id, _) = recv(&mut ranks, 1, 0, 1, 40_000);
+        pending(send(&mut ranks, 1, Mode::Standard, &data));
+        wait(&mut ranks, 1, id);
+    }
+    assert_eq!(ranks[0].counters().compressed, 0);
 }
 
 #[test]

@@ -17,12 +17,15 @@ struct Met {
     parked: u64,
     /// Messages that were lent and taken back.
     taken_back: u64,
+    /// Bytes that left compressed.
+    compressed: u64,
 }
 
 impl AddAssign for Met {
     fn add_assign(&mut self, other: Met) {
         self.parked += other.parked;
         self.taken_back += other.taken_back;
+        self.compressed += other.compressed;
     }
 }
 
@@ -52,6 +55,7 @@ fn run<const BITS: u32>(seed: u64, mut program: Program<BITS>) -> Met {
         met += Met {
             parked: counters.parked,
             taken_back: counters.taken_back,
+            compressed: counters.compressed,
         };
     }
     met
@@ -64,6 +68,17 @@ fn every_message_arrives_once_and_in_order() {
         met += run(seed, Program::<16>::new(seed, |sim| sim));
     }
     assert!(met.taken_back > 0, "nothing was lent");
+}
+
+#[test]
+fn compressed_messages_arrive_as_others_do() {
+    let mut met = Met::default();
+    for seed in 0..600 {
+        let mut program = Program::<16>::of(seed, 200, |sim| sim);
+        program.ranks.iter_mut().for_each(Rank::compress_messages);
+        met += run(seed, program);
+    }
+    assert!(met.compressed > 0, "nothing was compressed");
 }
 
 /// Each rank sends many times as many messages as there are numbers, some of which are announced

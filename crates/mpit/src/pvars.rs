@@ -190,6 +190,14 @@ fn protocols(a: &mut Area<'_>) {
         "announced, and copied out of the sender's memory at once",
         |process| process.link(|link| link.counters().copied()),
     );
+    let doc = "Bytes of messages that left compressed.";
+    a.of_process(Class::Counter, "sent_compressed_from", doc, |process| {
+        process.link(|link| link.counters().compressed)
+    });
+    let doc = "Bytes that they became.";
+    a.of_process(Class::Counter, "sent_compressed_to", doc, |process| {
+        process.link(|link| link.counters().compressed_to)
+    });
     a.audience = Audience::TunerDetail;
     let doc = "Messages that had to be streamed since one of the memories could not be accessed.";
     a.of_process(Class::Counter, "read_fallbacks", doc, |process| {

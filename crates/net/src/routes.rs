@@ -540,6 +540,9 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         self.near(peer).is_some_and(|shm| shm.is_behind(peer))
     }
 
+    fn crosses_network(&self, peer: Peer) -> bool {
+        self.route(peer) == Route::Network
+    }
     fn sends(&self, peer: Peer) -> bool {
         self.near(peer).is_some_and(|shm| shm.sends(peer))
     }

@@ -1,7 +1,9 @@
 //! The memory that a schedule works on.
 
+use catena_link::Numbers;
 use catena_schedule::{Buf, Region};
 
+use crate::buffer::SendBuf;
 use catena_objects::op::Reducer;
 use catena_objects::room::Scratch;
 
@@ -16,9 +18,21 @@ pub struct Memory {
     pub scratch: Scratch,
     /// Combines elements, if the schedule reduces.
     pub reducer: Option<Reducer>,
+    /// What the elements are, if messages may be compressed.
+    pub numbers: Option<Numbers>,
 }
 
 impl Memory {
+    /// The message that is a region.
+    #[inline]
+    pub(super) fn message(&mut self, r: Region) -> SendBuf {
+        let at = self.address(r);
+        match self.numbers {
+            Some(numbers) => SendBuf::run_of(at, r.len as u64, numbers),
+            None => SendBuf::Bytes(at, r.len as u64),
+        }
+    }
+
     #[inline]
     pub(super) fn address(&mut self, r: Region) -> *mut u8 {
         match r.buf {

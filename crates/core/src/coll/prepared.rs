@@ -58,6 +58,7 @@ impl Prepared {
     ) -> Result<()> {
         (*sides.0, *sides.1) = load(&self.input, &self.output)?;
         (memory.input, memory.output) = (sides.0.base(), sides.1.base());
+        memory.numbers = self.comm.compress.get().numbers_of(self.label.kinds);
         if let Some(reducer) = self.reducer.take() {
             memory.reducer = Some(reducer);
         }

@@ -17,6 +17,7 @@ use super::cid::Lease;
 use super::failed::FailedMembers;
 use crate::attached::Slot;
 use crate::coll::CollState;
+use crate::compress::Wishes;
 use crate::topology::{Adjacent, Graph, Grid, Topology};
 
 /// A communicator.
@@ -43,6 +44,8 @@ pub struct Comm {
     pub attrs: Attributes,
     /// Hints that were given when it was made and that the library followed.
     pub info: Arc<Info>,
+    /// Which of its messages are compressed.
+    pub compress: Cell<Wishes>,
     /// Buffer for buffered sends on this communicator.
     pub buffer: Slot,
     /// Where its members are, as they last told each other; see `topology`.
@@ -100,6 +103,7 @@ impl Comm {
             name: RefCell::default(),
             attrs: inherited.attrs,
             info: inherited.info,
+            compress: Cell::new(inherited.compress),
             buffer: Slot::default(),
             places: RefCell::default(),
             topology: OnceCell::new(),
@@ -211,6 +215,8 @@ pub(crate) struct Inherited {
     pub attrs: Attributes,
     /// Hints that are followed.
     pub info: Arc<Info>,
+    /// Which messages are compressed.
+    pub compress: Wishes,
 }
 
 impl Inherited {
@@ -220,13 +226,15 @@ impl Inherited {
             errhandler,
             attrs: Attributes::default(),
             info: Arc::default(),
+            compress: Wishes::from_settings(),
         }
     }
 
-    /// What a duplicate gets, unless an argument is an error. Copy callbacks are called.
-    pub(super) fn of_duplicate(parent: &Comm, arguments: Result<()>) -> Result<Self> {
-        arguments?;
+    /// What a duplicate gets, unless an argument is an error: what `hints` say, or, without any,
+    /// what its parent has. Copy callbacks are called.
+    pub(super) fn of_duplicate(parent: &Comm, hints: Result<Option<Wishes>>) -> Result<Self> {
         Ok(Inherited {
+            compress: hints?.unwrap_or_else(|| parent.compress.get()),
             attrs: parent.attrs.copies(parent.handle.get().0)?,
             ..Inherited::plain(parent)
         })

@@ -8,6 +8,7 @@ use catena_fabric::Peer;
 use super::agreement::{Across, Agreement, Bridge, Circle, Contributions, NONE};
 use super::control::{AgreementScope, Key};
 use super::{Comm, Half, Inherited, Numbers, take_cid};
+use crate::compress::Wishes;
 use crate::process::Process;
 use crate::trouble::is_of_death;
 use catena_objects::error::Result;
@@ -145,10 +146,14 @@ impl Comm {
     /// # Errors
     /// What an attribute's copy callback returns; `Other` if the call failed at
     /// another member.
-    pub fn dup(self: &Arc<Self>, process: &Process, arguments: Result<()>) -> Result<abi::Comm> {
+    pub fn dup(
+        self: &Arc<Self>,
+        process: &Process,
+        hints: Result<Option<Wishes>>,
+    ) -> Result<abi::Comm> {
         let ready = ready(
             process,
-            Inherited::of_duplicate(self, arguments),
+            Inherited::of_duplicate(self, hints),
             self.is_inter(),
         );
         let told = self.agree(process, &row([], &ready));

@@ -1,6 +1,7 @@
 //! `MPI_Comm_idup` (MPI-5, chapter 7.4.2): an agreement that `progress` moves
 //! on.
 
+use crate::compress::Wishes;
 use crate::needs;
 use catena_hang::{WaitsFor, What};
 use std::cell::RefCell;
@@ -132,12 +133,12 @@ impl Comm {
     pub unsafe fn idup(
         self: &Arc<Self>,
         process: &Process,
-        arguments: Result<()>,
+        hints: Result<Option<Wishes>>,
         newcomm: *mut abi::Comm,
     ) -> Result<abi::Request> {
         let ready = ready(
             process,
-            Inherited::of_duplicate(self, arguments),
+            Inherited::of_duplicate(self, hints),
             self.is_inter(),
         );
         let failed = ready.as_ref().err().cloned();

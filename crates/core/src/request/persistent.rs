@@ -74,7 +74,7 @@ impl Operation {
                 dest,
                 tag,
                 mode,
-            } => comm.isend(process, SendBuf::new(*buf, *count, ty), *dest, *tag, *mode),
+            } => comm.isend(process, comm.message(*buf, *count, ty), *dest, *tag, *mode),
             Operation::Buffered {
                 comm,
                 buf,

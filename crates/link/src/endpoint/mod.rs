@@ -135,6 +135,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         self.engine.has_seals = true;
     }
 
+    /// From now on receivers try whether long messages that cross a network come sooner compressed,
+    /// and ask for them as was best. What their senders know the [numbers](crate::Source::numbers)
+    /// of is compressed.
+    pub fn compress_messages(&mut self) {
+        self.engine.compression.is_on = true;
+    }
+
     /// Whether to note the unexpected messages of the user.
     pub fn watch(&mut self, on: bool) {
         self.engine.watch.on = on;

@@ -1,9 +1,11 @@
 //! Moving what can move.
 
 use catena_base::clock;
+use catena_compress::Codec;
 use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
+use crate::compression::Class;
 use crate::key::MatchKey;
 use crate::net::{Net, Source};
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
@@ -212,6 +214,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 true => clock::ticks().max(1),
                 false => 0,
             };
+            let codec = self.choose_codec(id.index, upto);
             // What a sender that computes would have to stream is read.
             let may_stream = has_choice && !self.net.is_away(peer);
             let way = match may_stream && self.net.streams(peer, upto) {
@@ -220,6 +223,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             };
             let event = match way {
                 _ if upto == 0 => RecvEvent::WantNothing,
+                _ if codec != Codec::Stored => RecvEvent::ChooseStream { upto },
                 Rendezvous::Get => RecvEvent::ChooseGet { upto },
                 Rendezvous::Share { part } if self.offer(id, upto, part) => RecvEvent::ChooseShare,
                 _ => RecvEvent::ChooseStream { upto },
@@ -229,6 +233,22 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             }
         }
         moved
+    }
+
+    /// Chooses by which codec a matched message is to be compressed, if messages are.
+    fn choose_codec(&mut self, at: u32, upto: u64) -> Codec {
+        let request = self.engine.requests.get_mut(at);
+        let rare = &mut request.rare;
+        rare.codec = None;
+        // What is cut off says nothing of how long a whole message takes.
+        let is_whole = upto == rare.total && upto > 0;
+        if !self.engine.compression.is_on || !is_whole || !self.net.crosses_network(rare.peer) {
+            return Codec::Stored;
+        }
+        let class = Class::new(rare.peer, request.link.key.context(), upto);
+        let codec = self.engine.compression.choose(class);
+        (rare.codec, rare.since, rare.came) = (Some(codec), clock::ticks(), 0);
+        codec
     }
 
     /// Whether a message lies in other memory than the host's, where the receiver reads it.
@@ -268,17 +288,22 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             Ok(RecvAction::Cts(wanted)) => {
                 if !matches!(event, RecvEvent::ChooseStream { .. }) {
                     // Some of it was read: what it takes says nothing of either way.
-                    request.rare.asked = 0;
+                    (request.rare.asked, request.rare.codec) = (0, None);
                 }
                 request.rare.coverage.reset(wanted.from);
                 self.engine.counters.asked.messages += 1;
-                let header = wire::with_number(kind::CTS, id.to_bits(), other);
+                let codec = request.rare.codec.map_or(0, Codec::number);
+                let header = Header {
+                    tag: codec.into(),
+                    ..wire::with_number(kind::CTS, id.to_bits(), other)
+                };
                 self.control(peer, header, Note::Wanted(wanted));
                 false
             }
             Ok(RecvAction::CompleteAndFin) => {
                 self.engine.counters.got.messages += u64::from(matches!(event, RecvEvent::Got(_)));
                 self.engine.note_moved(id.index, false);
+                self.engine.note_compressed(id.index);
                 self.call_for_step(id.index);
                 self.control(peer, wire::with_number(kind::FIN, 0, other), Note::Empty);
                 self.engine.complete(id.index);
@@ -440,7 +465,21 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             {
                 let n = piece(at, upto, whole(&self.net, peer, at), max_packet);
                 let header = wire::with_number(kind::DATA, at, other);
-                match self.net.try_send(peer, header, source.part(at, n as usize)) {
+                let packed = match request.rare.codec {
+                    None | Some(Codec::Stored) => None,
+                    Some(codec) => self
+                        .engine
+                        .packing
+                        .encode(id, codec, source, at, n as usize),
+                };
+                let posted = match packed {
+                    Some(piece) => {
+                        let kind = kind::PACKED;
+                        self.net.try_send(peer, Header { kind, ..header }, piece)
+                    }
+                    None => self.net.try_send(peer, header, source.part(at, n as usize)),
+                };
+                match posted {
                     Ok(Posted::Done) => self.net.call(peer),
                     Ok(Posted::Full) => {
                         self.net.call(peer);
@@ -452,6 +491,10 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                         *moved = true;
                         return;
                     }
+                }
+                if let Some(piece) = packed {
+                    self.engine.counters.compressed += n;
+                    self.engine.counters.compressed_to += piece.len() as u64;
                 }
                 *moved = true;
                 left = left.saturating_sub(n.max(1));

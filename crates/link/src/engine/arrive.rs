@@ -259,6 +259,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         if recv.step(RecvEvent::Placed { whole }) == Ok(RecvAction::Complete) {
             if streamed {
                 self.note_moved(index, true);
+                self.note_compressed(index);
             }
             self.complete(index);
         }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use catena_base::PeerBytes;
+use catena_compress::Codec;
 use catena_fabric::{Header, Peer};
 
 use super::Engine;
@@ -51,6 +52,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.counters.streamed.add(wanted.upto - wanted.from);
         let rare = &mut self.requests.get_mut(index).rare;
         rare.other = ReqId::from_bits(wire::number(header));
+        rare.codec = Codec::of(header.tag as u8);
         // Else it is streamed when the operation on its buffer has ended.
         if !rare.operation.is_under_way() {
             rare.operation = Operation::None;
@@ -67,8 +69,38 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         if request.phase != Phase::Recv(Recv::Streaming) {
             return false;
         }
+        request.rare.came += payload.len() as u64;
         let placed = self.place_in(index, wire::number(header), payload);
         self.counters.asked.bytes += if placed { payload.len() as u64 } else { 0 };
+        placed
+    }
+
+    /// A piece of a message that was asked for with a codec. One that is damaged ends the receive
+    /// with an error.
+    pub fn on_packed(&mut self, from: Peer, header: &Header, payload: PeerBytes<'_>) -> bool {
+        let Some((index, request)) = self.named(from, header.len) else {
+            return false;
+        };
+        let rare = &mut request.rare;
+        if request.phase != Phase::Recv(Recv::Streaming) || rare.codec.is_none() {
+            return false;
+        }
+        rare.came += payload.len() as u64;
+        let mut unpacking = std::mem::take(&mut self.unpacking);
+        let placed = match unpacking.decode(payload) {
+            Ok(piece) => {
+                self.counters.asked.bytes += piece.len() as u64;
+                self.place_in(index, wire::number(header), PeerBytes::from(piece))
+            }
+            Err(error) => {
+                self.requests
+                    .get_mut(index)
+                    .set_failed(Failure::Damaged(error));
+                self.complete(index);
+                true
+            }
+        };
+        self.unpacking = unpacking;
         placed
     }
 

@@ -93,6 +93,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             kind if is_sequenced(kind) => self.in_context(from, header, payload),
             kind::CTS => self.on_cts(from, &header, payload),
             kind::DATA => self.on_data(from, &header, payload),
+            kind::PACKED => self.on_packed(from, &header, payload),
             kind::FIN => self.on_fin(from, &header),
             kind::SHARE => self.on_share(from, &header, payload),
             kind::PUT => self.on_put(from, &header),

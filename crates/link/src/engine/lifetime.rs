@@ -53,6 +53,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
 
     pub fn open(&mut self, cid: Cid, me: u32, peer_states: Vec<(Peer, Cid)>) {
         self.slot(cid);
+        self.compression.forget(cid);
         let peer_state = |(peer, remote)| PeerState {
             peer,
             remote: Context::new(remote, Plane::User),
@@ -302,6 +303,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.reorder.forget_peers(peers);
         self.marks.retain(|mark| !peers.contains(&mark.from.0));
         self.handlers.forget(peers);
+        self.compression.forget_peers(peers);
     }
 
     /// A request or held message of that communicator ended.

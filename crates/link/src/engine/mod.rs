@@ -15,6 +15,7 @@ use catena_base::clock;
 use catena_fabric::{Moved, OpId, Peer, PeerLost, RmaError};
 
 use crate::active::Handlers;
+use crate::compression::{Class, Compression, Packing, Unpacking};
 use crate::counters::Counters;
 use crate::key::MatchKey;
 use crate::matching::{Index, Store, Wilds};
@@ -109,6 +110,11 @@ pub(crate) struct Engine<N: Net, K: MatchKey> {
     /// Contexts that are closed but not drained.
     pub draining: u32,
     pub counters: Counters,
+    /// Which messages are compressed, and how.
+    pub compression: Compression,
+    /// What packs and unpacks them.
+    pub packing: Packing,
+    pub unpacking: Unpacking,
     /// Messages that came on [`Plane::Control`](crate::types::Plane::Control).
     pub control: u64,
     pub watch: Watch<K::Tag>,
@@ -166,6 +172,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             closing: Vec::new(),
             draining: 0,
             counters: Counters::default(),
+            compression: Compression::default(),
+            packing: Packing::default(),
+            unpacking: Unpacking::default(),
             control: 0,
             watch: Watch::new(),
             completions: VecDeque::new(),
@@ -349,6 +358,19 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
             };
             self.moved.push((rare.peer, moved));
             self.work = true;
+        }
+    }
+
+    /// All of a message is there: if it was chosen whether it is compressed, what that took counts
+    /// for the next ones.
+    pub fn note_compressed(&mut self, at: u32) {
+        let request = self.requests.get_mut(at);
+        let rare = &mut request.rare;
+        if let Some(codec) = rare.codec.take() {
+            let class = Class::new(rare.peer, request.link.key.context(), rare.total);
+            let time = clock::ticks().saturating_sub(rare.since);
+            self.compression
+                .record(class, codec, time, rare.total, rare.came);
         }
     }
 

@@ -66,6 +66,7 @@ fn lent(buffer: &SendBuf) -> Result<SendBuf> {
     Ok(match buffer {
         SendBuf::Bytes(at, len) => SendBuf::Bytes(*at, *len),
         SendBuf::Typed(typed) => SendBuf::Typed(typed.clone()),
+        SendBuf::Numbers(run) => SendBuf::Bytes(run.0, run.1),
         SendBuf::Owned(_) => SendBuf::Owned(buffer.to_owned_bytes()?),
     })
 }

@@ -128,7 +128,7 @@ impl Exec for Executor<'_> {
     fn send(&mut self, peer: u32, from: Region) -> Result<Option<Posted>> {
         let (cid, dest, tag) = self.envelope(peer);
         let buf = match self.without {
-            None => SendBuf::Bytes(self.memory.address(from), from.len as u64),
+            None => self.memory.message(from),
             Some(error) => {
                 if from.len > 0 {
                     let place = self.turn.place;
