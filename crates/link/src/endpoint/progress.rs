@@ -184,7 +184,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 continue;
             };
             moved = true;
-            if self.engine.requests.get(id.index).rare.lent {
+            let rare = &mut self.engine.requests.get_mut(id.index).rare;
+            rare.codec = None;
+            if rare.lent {
                 self.engine.gets.push_back(id);
                 continue;
             }
@@ -239,7 +241,6 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     fn choose_codec(&mut self, at: u32, upto: u64) -> Codec {
         let request = self.engine.requests.get_mut(at);
         let rare = &mut request.rare;
-        rare.codec = None;
         // What is cut off says nothing of how long a whole message takes.
         let is_whole = upto == rare.total && upto > 0;
         if !self.engine.compression.is_on || !is_whole || !self.net.crosses_network(rare.peer) {
