@@ -120,7 +120,11 @@ extern "C" fn catena_check_raised(code: c_int) {
 /// A call of a function: looks at it before and after the library's own. It returns to `caller`,
 /// and the caller's part of the stack begins at `top`.
 pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
-    let Some(next) = Next::of(args.number, from) else {
+    // The loader may allocate when it is asked the first time.
+    let inside = Inside::enter();
+    let next = Next::of(args.number, from);
+    drop(inside);
+    let Some(next) = next else {
         return consts::ERR_UNSUPPORTED_OPERATION;
     };
     if !next.is_standard || is_inside() {

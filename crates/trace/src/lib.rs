@@ -69,7 +69,7 @@ mod thread;
 mod unwind;
 
 pub use answer::listen;
-pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
+pub use area::{AREA, Area, NODE_AREAS, OFFSET, PROFILES_AT, PROFILES_END, Phase, Who};
 pub use ask::{Asked, Sample};
 pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
