@@ -188,7 +188,7 @@ pub enum Class {
 impl Class {
     /// The one of that number.
     pub fn of(number: u32) -> Class {
-        match number {
+        match number & (COLLECTIVE - 1) {
             0 => Class::Message,
             1 => Class::Collective,
             2 => Class::OneSided,
@@ -226,11 +226,14 @@ pub struct Entry {
     pub longest: u64,
     /// Bytes that this rank has given to them, or moved by them.
     pub bytes: u64,
-    /// See [`Class`].
+    /// See [`Class`], with [`COLLECTIVE`] if all ranks of the group take part.
     pub class: u32,
     /// How many messages of which size.
     pub sizes: [u32; SIZES],
 }
+
+/// In [`Entry::class`]: all ranks of the group take part, and the times of the first calls are kept.
+pub const COLLECTIVE: u32 = 1 << 8;
 
 /// In [`Entry::what`]: no communicator, window or file.
 pub const NO_GROUP: u32 = 0xffff;

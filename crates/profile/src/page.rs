@@ -217,8 +217,8 @@ impl Profile {
         let _ = write!(
             page,
             "<h2>Bytes from rank to rank</h2>\n<p class=\"dim\">Messages and one-sided operations: \
-             from the rank of the row to that of the column. The darkest are {}; each step of a \
-             tenth is a tenth of the way there on a logarithmic scale.</p>\n\
+             from the rank of the row to that of the column. The darkest is {}, and shades are \
+             logarithmic.</p>\n\
              <svg viewBox=\"0 0 {w:.0} {h:.0}\" width=\"{w:.0}\" role=\"img\" \
              aria-label=\"Bytes from rank to rank\">\n\
              <text x=\"{:.1}\" y=\"12\" text-anchor=\"middle\">to rank</text>\n\

@@ -73,6 +73,8 @@ pub struct Count {
     pub place: String,
     /// Which kind of call.
     pub class: Class,
+    /// Whether all ranks of the group take part.
+    pub is_collective: bool,
     /// The place among [`Sheet::groups`].
     pub group: Option<u32>,
     /// How many calls.
@@ -141,6 +143,7 @@ impl Sheet {
             w.text(&it.function);
             w.text(&it.place);
             w.u32(it.class as u32);
+            w.u32(it.is_collective.into());
             w.u32(it.group.map_or(u32::MAX, |group| group));
             for number in [it.calls, it.time, it.longest, it.bytes] {
                 w.u64(number);
@@ -195,6 +198,7 @@ impl Sheet {
                     function: r.text()?,
                     place: r.text()?,
                     class: Class::of(r.u32()?),
+                    is_collective: r.u32()? != 0,
                     group: Some(r.u32()?).filter(|&group| group != u32::MAX),
                     calls: r.u64()?,
                     time: r.u64()?,
@@ -257,6 +261,7 @@ pub(crate) mod tests {
             function: function.into(),
             place: "ring.c:7".into(),
             class,
+            is_collective: class == Class::Collective,
             group: Some(0),
             calls,
             time,

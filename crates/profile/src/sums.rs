@@ -158,7 +158,8 @@ impl Profile {
                 }
                 if count.class == Class::File {
                     add(&mut rank.io, count.time);
-                    let name = group.map_or("other calls".to_string(), label);
+                    let file = group.filter(|it| it.kind == GroupKind::File);
+                    let name = file.map_or("all files".to_string(), label);
                     on.push(files.entry((name, count.function.clone())).or_default());
                 }
                 for on in on {

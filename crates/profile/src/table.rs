@@ -210,10 +210,12 @@ impl<'a> Table<'a> {
                 }
                 _ => (calls, ticks, longest),
             };
+            let class = self.u32(at + offset_of!(Entry, class));
             Some(Count {
                 function: function.to_string(),
                 place: places.get(place).cloned().unwrap_or_default(),
-                class: Class::of(self.u32(at + offset_of!(Entry, class))),
+                class: Class::of(class),
+                is_collective: class & layout::COLLECTIVE != 0,
                 group: Some(what >> 16).filter(|&group| (group as usize) < groups),
                 calls,
                 time: ns(ticks),

@@ -129,14 +129,16 @@ impl Profile {
             of(a).total_cmp(&of(b)).then(a.cmp(&b))
         });
         let (least, most) = (by_share[0], by_share[by_share.len() - 1]);
-        let _ = writeln!(
-            text,
-            "time in MPI of a rank: {} % (rank {}) to {} % (rank {}) of its run time",
-            share(least),
-            self.ranks[least].rank,
-            share(most),
-            self.ranks[most].rank
-        );
+        if least != most {
+            let _ = writeln!(
+                text,
+                "time in MPI of a rank: {} % (rank {}) to {} % (rank {}) of its run time",
+                share(least),
+                self.ranks[least].rank,
+                share(most),
+                self.ranks[most].rank
+            );
+        }
         let begins = self.ranks.iter().map(|it| it.init).max().unwrap_or(0);
         let ends = self.ranks.iter().map(|it| it.finalize).max().unwrap_or(0);
         let _ = writeln!(

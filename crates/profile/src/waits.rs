@@ -8,7 +8,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::layout::Class;
 use crate::sheet::{Group, GroupKind, Sheet};
 
 /// The time that a rank has waited for another one, nanoseconds.
@@ -42,11 +41,11 @@ pub fn find(sheets: &[Sheet]) -> Waits {
             waited.message = waited.message.saturating_add(peer.waits);
         }
     }
-    let mut comms: HashMap<(u64, u32, u32), Vec<Member>> = HashMap::new();
+    let mut comms: HashMap<(GroupKind, u64, u32, u32), Vec<Member>> = HashMap::new();
     for sheet in sheets {
         for member in members(sheet) {
             let group = &sheet.groups[member.group as usize];
-            let of = (group.hash, group.nth, group.size);
+            let of = (group.kind, group.hash, group.nth, group.size);
             comms.entry(of).or_default().push(member);
         }
     }
@@ -58,7 +57,7 @@ pub fn find(sheets: &[Sheet]) -> Waits {
     waits
 }
 
-/// A rank of a communicator, and its calls of collectives there.
+/// A rank of a communicator or window, and its calls of collectives there.
 struct Member {
     rank: u32,
     group: u32,
@@ -67,9 +66,9 @@ struct Member {
     time: u64,
 }
 
-/// The communicators of a thread on which it has called collectives.
+/// The communicators and windows of a thread on which it has called collectives.
 fn members(sheet: &Sheet) -> Vec<Member> {
-    let is_comm = |it: &Group| it.kind == GroupKind::Comm && it.size > 1;
+    let is_any = |it: &Group| it.kind != GroupKind::File && it.size > 1;
     let mut members: Vec<Member> = (0..sheet.groups.len() as u32)
         .map(|group| Member {
             rank: sheet.rank,
@@ -78,11 +77,7 @@ fn members(sheet: &Sheet) -> Vec<Member> {
             time: 0,
         })
         .collect();
-    for count in sheet
-        .counts
-        .iter()
-        .filter(|it| it.class == Class::Collective)
-    {
+    for count in sheet.counts.iter().filter(|it| it.is_collective) {
         if let Some(group) = count.group {
             let member = &mut members[group as usize];
             member.time = member.time.saturating_add(count.time);
@@ -91,7 +86,7 @@ fn members(sheet: &Sheet) -> Vec<Member> {
     for timed in &sheet.log {
         members[timed.group as usize].logged.push(timed.time);
     }
-    members.retain(|it| it.time > 0 && is_comm(&sheet.groups[it.group as usize]));
+    members.retain(|it| it.time > 0 && is_any(&sheet.groups[it.group as usize]));
     members
 }
 
@@ -144,6 +139,7 @@ fn compare(members: &[Member], waits: &mut Waits) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Class;
     use crate::sheet::tests::sheet;
 
     #[test]

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use catena_abi::{Status, consts};
 use catena_base::clock::ticks;
-use catena_profile::layout::{NO_GROUP, size_class};
+use catena_profile::layout::{COLLECTIVE, NO_GROUP, size_class};
 use catena_tool::next::Next;
 
 use crate::groups;
@@ -112,7 +112,12 @@ impl Call {
     unsafe fn count(&self, thread: &mut Thread, next: Next) -> c_int {
         let (shape, words) = (self.shape, &self.words);
         let group = match shape.group {
-            Some((at, kind)) => thread.group_of(kind, words.word(at)),
+            Some((at, kind)) if !shape.is_pointer => thread.group_of(kind, words.word(at)),
+            // SAFETY: the caller's promise.
+            Some((at, kind)) => match unsafe { words.at::<usize>(at) } {
+                Some(handle) => thread.group_of(kind, handle),
+                None => NO_GROUP,
+            },
             None => NO_GROUP,
         };
         // SAFETY: the caller's promise.
@@ -192,7 +197,11 @@ impl Call {
             let entry = thread.entry(at);
             entry.site = site;
             entry.place = place;
-            entry.class = self.shape.class as u32;
+            let is_collective = match self.shape.is_logged {
+                true => COLLECTIVE,
+                false => 0,
+            };
+            entry.class = self.shape.class as u32 | is_collective;
             entry.what = what;
         }
         Some(at)

@@ -56,6 +56,8 @@ pub struct Shape {
     pub is_logged: bool,
     /// The argument that is a communicator, window or file, and which of these.
     pub group: Option<(u8, u32)>,
+    /// Whether that is the address of the handle.
+    pub is_pointer: bool,
     /// The buffer that this rank gives to the call, or that is moved by it.
     pub buffer: Option<Buffer>,
     /// The one that tells instead, if that is `MPI_IN_PLACE`.
@@ -142,8 +144,9 @@ impl Shape {
             class,
             act,
             is_few: call.args.len() <= 6,
-            is_logged: class == Class::Collective && !begins,
-            group: group(call),
+            is_logged: (class == Class::Collective || is_collective(bare)) && !begins,
+            group: given_kind(bare).map_or(group(call), |kind| Some((0, kind))),
+            is_pointer: given_back.is_some(),
             buffer,
             instead,
             to,
@@ -154,6 +157,13 @@ impl Shape {
             status: named("status"),
         }
     }
+}
+
+/// Whether all ranks take part in a function of windows or files, whose group is known.
+fn is_collective(bare: &str) -> bool {
+    let makes = ["Win_create", "Win_allocate"];
+    makes.iter().any(|it| bare.starts_with(it))
+        || matches!(bare, "Win_fence" | "Win_free" | "File_open")
 }
 
 /// Which kind of object a function gives back, if it does.

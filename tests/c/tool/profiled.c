@@ -64,7 +64,7 @@ static void collectives(void)
     int *counts = malloc(size * sizeof *counts), *places = malloc(size * sizeof *places);
     char *many = calloc(size, 40), *got = calloc(size, 40);
     for (int i = 0; i < size; i++) {
-        counts[i] = 4 * (i + 1);
+        counts[i] = 4 * (i % 8 + 1);
         places[i] = 40 * i;
     }
     MPI_Comm half;
