@@ -178,6 +178,7 @@ fn is_predefined(handle: usize) -> bool {
 }
 
 /// Where a handle is noted.
+#[inline]
 fn place(handle: usize) -> usize {
     (handle >> 4 ^ handle >> 10 ^ handle) % 16
 }

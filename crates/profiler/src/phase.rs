@@ -13,6 +13,7 @@ static HAS_WORLD: AtomicBool = AtomicBool::new(false);
 static RANK: AtomicI32 = AtomicI32::new(-1);
 static RANKS: AtomicU32 = AtomicU32::new(0);
 
+#[inline]
 pub fn is_going_on() -> bool {
     IS_GOING_ON.load(Relaxed)
 }

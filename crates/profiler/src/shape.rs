@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 
 use catena_profile::layout::{Class, kind};
-use catena_tool::call::{CALLS, Call, Class as Handle, Direction, Means, PLACES, Told};
+use catena_tool::call::{CALLS, Call, Class as Handle, Direction, Means, PLACES, Told, is_quick};
 
 /// Chapters whose functions only ask or make something on this rank.
 const MESSAGES: [&str; 2] = ["p2p", "partitioned"];
@@ -50,6 +50,8 @@ pub struct Shape {
     pub what: u32,
     pub class: Class,
     pub act: Act,
+    /// Whether it only asks what is known here, and takes next to no time.
+    pub is_quick: bool,
     /// Whether its first arguments are all that it has, as far as these are handed on together.
     pub is_few: bool,
     /// Whether it is a collective, whose time is noted by itself.
@@ -143,6 +145,7 @@ impl Shape {
             what: u32::from(PLACES[number]) + 1,
             class,
             act,
+            is_quick: is_quick(number as u16),
             is_few: call.args.len() <= 6,
             is_logged: (class == Class::Collective || is_collective(bare)) && !begins,
             group: given_kind(bare).map_or(group(call), |kind| Some((0, kind))),

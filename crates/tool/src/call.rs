@@ -166,6 +166,49 @@ pub mod number {
     include!(concat!(env!("OUT_DIR"), "/numbers.rs"));
 }
 
+/// Functions that ask what is known here, of which programs may make millions of calls.
+const QUICK: [u16; 24] = [
+    number::Comm_rank,
+    number::Comm_size,
+    number::Comm_remote_size,
+    number::Comm_test_inter,
+    number::Group_rank,
+    number::Group_size,
+    number::Type_size,
+    number::Type_size_c,
+    number::Type_size_x,
+    number::Type_get_extent,
+    number::Type_get_extent_c,
+    number::Type_get_extent_x,
+    number::Type_get_true_extent,
+    number::Type_get_true_extent_c,
+    number::Type_get_true_extent_x,
+    number::Get_count,
+    number::Get_count_c,
+    number::Get_elements,
+    number::Get_elements_c,
+    number::Get_elements_x,
+    number::Test_cancelled,
+    number::Topo_test,
+    number::Cart_rank,
+    number::Cart_coords,
+];
+
+/// Whether a function only asks what is known here.
+#[inline]
+pub fn is_quick(number: u16) -> bool {
+    const IS_QUICK: [bool; CALLS.len()] = {
+        let mut is_quick = [false; CALLS.len()];
+        let mut i = 0;
+        while i < QUICK.len() {
+            is_quick[QUICK[i] as usize] = true;
+            i += 1;
+        }
+        is_quick
+    };
+    IS_QUICK[usize::from(number)]
+}
+
 /// The arguments of a call as words: integers with their sign, and addresses.
 #[derive(Clone, Debug)]
 pub struct Args {
