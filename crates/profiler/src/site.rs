@@ -4,7 +4,8 @@
 //! place. Others come through a library, as that of Fortran or one with another MPI's ABI. There
 //! the stack is unwound the first time, and it is noted how far up the address lies that returns
 //! to the program: the functions between always take the same room, so later it is read there. A
-//! program of Python is asked for its line each time, which takes some microseconds.
+//! program of Python is asked each time whether it is in a place that is known, which takes some
+//! microseconds.
 
 use std::ops::Range;
 
@@ -35,6 +36,9 @@ enum Way {
 pub struct Sites {
     /// Ways by the address of the library, the last ones of those that share a place.
     ways: Box<[(usize, Way)]>,
+    /// Places of a Python program and what tells their lines apart, the last ones of those that
+    /// share a place here.
+    lines: Box<[(u64, u64)]>,
     /// Numbers of places that were noted, by what tells them apart.
     places: Vec<(u64, u32)>,
     /// Where code lies.
@@ -54,6 +58,9 @@ impl Found {
         Found { site, told: None }
     }
 }
+
+/// How many lines of Python are kept.
+const LINES: usize = 1024;
 
 /// How many ways are kept.
 const WAYS: usize = 256;
@@ -85,7 +92,7 @@ impl Sites {
                 let address = unsafe { *(top as *const usize).add(words as usize) };
                 Found::plain(address as u64)
             }
-            Way::Python => by_line(Vec::new()),
+            Way::Python => self.find_line(),
             Way::New | Way::Unwound => {
                 let (way, found) = unwound(caller, top);
                 if let Way::New = known.1 {
@@ -94,6 +101,23 @@ impl Sites {
                 found
             }
         }
+    }
+
+    /// The place of a call of a Python program.
+    fn find_line(&mut self) -> Found {
+        let Some(place) = catena_trace::python_place() else {
+            return by_line(Vec::new());
+        };
+        if self.lines.is_empty() {
+            self.lines = vec![(0, 0); LINES].into();
+        }
+        let known = &mut self.lines[place as usize % LINES];
+        if known.0 == place {
+            return Found::plain(known.1);
+        }
+        let found = by_line(Vec::new());
+        *known = (place, found.site);
+        found
     }
 
     /// What is told of a place that is new, as it was found. A library whose functions take
@@ -110,6 +134,10 @@ impl Sites {
             return (found.site, vec![found.site], String::new());
         }
         let addresses = addresses_above();
+        let known = self.ways[(caller ^ caller >> 8) % WAYS];
+        if let (true, Way::Python) = (known.0 == caller, known.1) {
+            return (found.site, addresses, catena_trace::python());
+        }
         if addresses.contains(&found.site) {
             return (found.site, addresses, String::new());
         }
