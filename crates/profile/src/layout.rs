@@ -232,7 +232,8 @@ pub struct Entry {
     pub sizes: [u32; SIZES],
 }
 
-/// In [`Entry::class`]: all ranks of the group take part, and the times of the first calls are kept.
+/// In [`Entry::class`]: all ranks of the group take part, and the times of the first calls are
+/// kept.
 pub const COLLECTIVE: u32 = 1 << 8;
 
 /// In [`Entry::what`]: no communicator, window or file.
