@@ -33,6 +33,11 @@ impl Drop for Leave {
     fn drop(&mut self) {
         let thread = THREAD.replace(ptr::null_mut());
         if !thread.is_null() {
+            // SAFETY: it stays, and this thread still has it. One that ends within a call has left
+            // that.
+            let it = unsafe { &mut *thread };
+            it.top = 0;
+            it.front().open = 0;
             let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
             left.push(thread.addr());
         }
