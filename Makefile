@@ -34,7 +34,7 @@ setup:
 	@scripts/setup base
 
 build: setup
-	cargo build --release -p catena-capi -p catena-mpich -p catena-openmpi -p catena-check -p catena-cli
+	cargo build --release -p catena-capi -p catena-mpich -p catena-openmpi -p catena-check -p catena-profiler -p catena-cli
 	cargo rustc --release -p catena-linkx --lib --crate-type cdylib
 
 $(BUILD)/prefix: build

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use catena_abi::consts;
 
 use crate::buffers::Trust;
-use crate::call::{Args, CALLS, Class, Direction, Length, Means, number};
+use crate::call::{Args, Class, Direction, Length, Means, is_quick};
 use crate::collectives::Collective;
 use crate::guard::{Inside, is_inside};
 use crate::jumped::{self, UnderWay};
@@ -15,47 +15,6 @@ use crate::{
     bounds, buffers, differ, life, objects, overlaps, refused, requests, returned, tell, threads,
     variables, windows,
 };
-
-/// Functions that ask what is known here, of which programs may make millions of calls.
-const QUICK: [u16; 24] = [
-    number::Comm_rank,
-    number::Comm_size,
-    number::Comm_remote_size,
-    number::Comm_test_inter,
-    number::Group_rank,
-    number::Group_size,
-    number::Type_size,
-    number::Type_size_c,
-    number::Type_size_x,
-    number::Type_get_extent,
-    number::Type_get_extent_c,
-    number::Type_get_extent_x,
-    number::Type_get_true_extent,
-    number::Type_get_true_extent_c,
-    number::Type_get_true_extent_x,
-    number::Get_count,
-    number::Get_count_c,
-    number::Get_elements,
-    number::Get_elements_c,
-    number::Get_elements_x,
-    number::Test_cancelled,
-    number::Topo_test,
-    number::Cart_rank,
-    number::Cart_coords,
-];
-
-fn is_quick(number: u16) -> bool {
-    const IS_QUICK: [bool; CALLS.len()] = {
-        let mut is_quick = [false; CALLS.len()];
-        let mut i = 0;
-        while i < QUICK.len() {
-            is_quick[QUICK[i] as usize] = true;
-            i += 1;
-        }
-        is_quick
-    };
-    IS_QUICK[usize::from(number)]
-}
 
 /// A call of a function that only asks: of it the thread and the handles are looked at.
 fn ask(args: Args, next: &Next, caller: usize, top: usize) -> c_int {
@@ -120,7 +79,11 @@ extern "C" fn catena_check_raised(code: c_int) {
 /// A call of a function: looks at it before and after the library's own. It returns to `caller`,
 /// and the caller's part of the stack begins at `top`.
 pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
-    let Some(next) = Next::of(args.number, from) else {
+    // The loader may allocate when it is asked the first time.
+    let inside = Inside::enter();
+    let next = Next::of(args.number, from);
+    drop(inside);
+    let Some(next) = next else {
         return consts::ERR_UNSUPPORTED_OPERATION;
     };
     if !next.is_standard || is_inside() {

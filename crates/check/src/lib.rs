@@ -7,15 +7,12 @@
 //! what has come of it. Which arguments mean what, the table of `catena-abi` says; so a function
 //! that the standard adds needs nothing here. It asks the library by functions of the standard
 //! alone, so it serves other libraries with the standard's ABI as well. It costs nothing where it
-//! is not loaded.
+//! is not loaded. What it has in common with other tools is in `catena-tool`.
 //!
 //! | file       | what                                                                  |
 //! |------------|-----------------------------------------------------------------------|
 //! | `entry`    | the functions under the names of MPI's                                |
 //! | `around`   | what is looked at before a call, and after it                         |
-//! | `call`     | the table, and the arguments of a call                                |
-//! | `next`     | the functions behind                                                  |
-//! | `mpi`      | what the tool asks the library                                        |
 //! | `guard`    | whether a thread is in the tool                                       |
 //! | `jumped`   | calls that an error handler has jumped out of                         |
 //! | `site`     | where in the program a call stands                                    |
@@ -28,7 +25,6 @@
 //! | `variables` | whether buffers are as the program has declared them                 |
 //! | `leaves`   | what the elements of datatypes are made of                            |
 //! | `maps`     | which memory the process has                                          |
-//! | `stack`    | the stack of a thread                                                 |
 //! | `returned` | memory of functions that have returned                                |
 //! | `overlaps` | memory that two operations use at once                                |
 //! | `sums`     | sums of memory, by which a change is seen                             |
@@ -54,7 +50,6 @@ mod around;
 mod behind;
 mod bounds;
 mod buffers;
-mod call;
 mod collectives;
 mod differ;
 mod entry;
@@ -66,8 +61,6 @@ mod leaves;
 mod life;
 mod maps;
 mod memory;
-mod mpi;
-mod next;
 mod objects;
 mod once;
 mod overlaps;
@@ -77,10 +70,11 @@ mod returned;
 mod shadow;
 mod site;
 mod spawned;
-mod stack;
 mod sums;
 mod tell;
 mod threads;
 mod types;
 mod variables;
 mod windows;
+
+use catena_tool::{call, mpi, next, stack};

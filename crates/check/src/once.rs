@@ -4,16 +4,12 @@
 //! lie; all have it open. The last page of these, which no process has, holds sums of what was
 //! told. Where there is no such file each rank tells for itself.
 
-use std::fs::{self, File, OpenOptions};
 use std::os::fd::{AsFd, AsRawFd};
-use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use catena_tool::node::node;
 use catena_trace::Findings;
-
-/// How the memory is called where processes have it open.
-const NAME: &str = "/memfd:catena";
 
 const PAGE: u64 = 4096;
 
@@ -74,19 +70,4 @@ pub fn note(finding: &[u8]) {
     if let Some(log) = log {
         log.add(finding);
     }
-}
-
-/// The file that the processes of this node share.
-fn node() -> Option<File> {
-    let open = fs::read_dir("/proc/self/fd")
-        .ok()?
-        .flatten()
-        .map(|it| it.path());
-    let mut named = open
-        .filter(|path| fs::read_link(path).is_ok_and(|to| to.to_string_lossy().starts_with(NAME)));
-    named.find_map(|path| {
-        let file = OpenOptions::new().read(true).write(true).open(path).ok()?;
-        let length = file.metadata().ok()?.size();
-        (length >= catena_trace::OFFSET + catena_trace::NODE_AREAS).then_some(file)
-    })
 }

@@ -3,8 +3,9 @@
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use catena_tool::object;
+
 use crate::behind;
-use crate::site;
 
 /// How many there are.
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
@@ -55,7 +56,7 @@ const OTHERS: [&str; 11] = [
 
 /// Whether code at an address belongs to the program, or to a library that it uses besides MPI.
 fn is_programs(caller: usize) -> bool {
-    let name = site::object(caller);
+    let name = object::object(caller);
     let file = name.rsplit('/').next().unwrap_or_default();
     !OTHERS.iter().any(|it| file.starts_with(it))
 }
@@ -101,7 +102,7 @@ extern "C" fn pthread_create(
 ) -> c_int {
     let frames = catena_trace::frames(16);
     // The first ones may be this library's: how many, the compiler decides.
-    let own = site::own();
+    let own = object::own();
     let caller = frames.iter().find(|it| !own.contains(&(**it as usize)));
     spawn(
         thread,

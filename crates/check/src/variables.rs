@@ -13,12 +13,13 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use catena_symbols::{Home, Maps, Memory, Scalar, ScalarKind, Symbols, Variable};
+use catena_tool::object;
 use catena_trace::{Frame, walk};
 
 use crate::bounds::REMEDY;
 use crate::buffers::{Piece, Use};
 use crate::leaves;
-use crate::site::{self, Site};
+use crate::site::Site;
 use crate::tell::{Finding, Kind};
 use crate::{bounds, heap, mpi, stack, types};
 
@@ -121,7 +122,7 @@ impl Program {
             if heap::may_be_stale(piece.base) {
                 return None;
             }
-            let caller = frames.iter().find(|it| site::is_direct(it.at))?;
+            let caller = frames.iter().find(|it| object::is_direct(it.at))?;
             let variables = self.variables(caller.at);
             let pointers = pointers(&variables, caller, piece.base, block);
             return untyped(used, piece, &pointers, site);
@@ -151,7 +152,7 @@ impl Program {
         let mut frames = frames.iter();
         let frame = match is_in_stack {
             true => frames.find(|it| it.low <= at && at < it.high),
-            false => frames.find(|it| site::is_direct(it.at)),
+            false => frames.find(|it| object::is_direct(it.at)),
         };
         let Some(frame) = frame else {
             return Vec::new();

@@ -29,6 +29,9 @@ pub enum Question {
     /// for an error, 1 for a warning and 2 for a number of findings that have had no room, and a
     /// text.
     Findings,
+    /// Where the time of the program goes: each is the length of what follows, and that, a `Sheet`
+    /// of `catena_profile`.
+    Profile,
 }
 
 impl Question {
@@ -40,6 +43,7 @@ impl Question {
             Question::WaitsInFull => 2,
             Question::Traces => 3,
             Question::Findings => 4,
+            Question::Profile => 5,
         }
     }
 
@@ -51,6 +55,7 @@ impl Question {
             2 => Ok(Question::WaitsInFull),
             3 => Ok(Question::Traces),
             4 => Ok(Question::Findings),
+            5 => Ok(Question::Profile),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -63,7 +68,8 @@ impl Question {
             | Question::Waits
             | Question::WaitsInFull
             | Question::Traces
-            | Question::Findings => all.extend_from_slice(answer),
+            | Question::Findings
+            | Question::Profile => all.extend_from_slice(answer),
         }
     }
 }

@@ -95,6 +95,10 @@ pub struct Request {
     pub check: bool,
     /// Where what that finds is written.
     pub check_report: Option<PathBuf>,
+    /// Whether it is counted where the time of the program goes.
+    pub profile: bool,
+    /// Where that is written.
+    pub profile_report: Option<PathBuf>,
     /// What the user is to be told before anything is started.
     pub warnings: Vec<String>,
 }
@@ -511,6 +515,11 @@ impl Parser {
             Opt::CheckReport => {
                 request.check();
                 request.check_report = Some(given.value.clone().into());
+            }
+            Opt::Profile => request.profile = true,
+            Opt::ProfileReport => {
+                request.profile = true;
+                request.profile_report = Some(given.value.clone().into());
             }
             Opt::Pmix => request.pmix = true,
             Opt::Version => self.answer = Some(Parsed::Version),

@@ -118,6 +118,8 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         trace_report: request.trace_report.clone(),
         is_checked: request.check,
         check_report: request.check_report.clone(),
+        is_profiled: request.profile,
+        profile_report: request.profile_report.clone(),
     })
 }
 

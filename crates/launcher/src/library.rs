@@ -12,10 +12,28 @@ use std::path::{Path, PathBuf};
 pub const NAME: &str = "libmpi_abi.so.1";
 
 /// What the dynamic loader loads before all others.
-const PRELOAD: &str = "LD_PRELOAD";
+pub const PRELOAD: &str = "LD_PRELOAD";
+
+/// A tool that ranks load before all other libraries.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool {
+    /// The option that asks for it.
+    option: &'static str,
+    /// The name of its file.
+    file: &'static str,
+}
 
 /// What finds faults of programs.
-const CHECKER: &str = "libcatena_check.so";
+pub const CHECKER: Tool = Tool {
+    option: "--check",
+    file: "libcatena_check.so",
+};
+
+/// What counts where the time goes.
+pub const PROFILER: Tool = Tool {
+    option: "--profile",
+    file: "libcatena_profile.so",
+};
 
 /// The folders in which the dynamic loader looks before those of the system.
 const SEARCH: &str = "LD_LIBRARY_PATH";
@@ -35,20 +53,20 @@ fn beside(launcher: &Path) -> Option<PathBuf> {
     (usable && folder.join(NAME).is_file()).then_some(folder)
 }
 
-/// The variable with which ranks load the library that finds faults of programs (`--check`),
-/// before all others: what they have of that variable, among `vars` or from the launcher, comes
-/// after it.
+/// The variable with which ranks load a tool before all other libraries: what they have of that
+/// variable, among `vars` or from the launcher, comes after it.
 ///
 /// # Errors
 /// If the library is not installed, or the loader cannot be told its name; says what to do.
-pub fn checked(vars: &[(OsString, OsString)]) -> Result<(OsString, OsString), String> {
+pub fn preload(tool: Tool, vars: &[(OsString, OsString)]) -> Result<(OsString, OsString), String> {
+    let Tool { option, file: name } = tool;
     let own = std::env::current_exe().ok();
     let prefix = own.as_deref().and_then(|own| own.parent()?.parent());
-    let file = prefix.map(|prefix| prefix.join("libexec/catena").join(CHECKER));
+    let file = prefix.map(|prefix| prefix.join("libexec/catena").join(name));
     let Some(file) = file.filter(|file| file.is_file()) else {
-        return Err(
-            "--check: libexec/catena/libcatena_check.so is missing: install Catena anew".into(),
-        );
+        return Err(format!(
+            "{option}: libexec/catena/{name} is missing: install Catena anew"
+        ));
     };
     if file
         .as_os_str()
@@ -58,7 +76,7 @@ pub fn checked(vars: &[(OsString, OsString)]) -> Result<(OsString, OsString), St
     {
         let shown = file.display();
         return Err(format!(
-            "--check: the loader takes no name with blanks or colons: {shown}: move Catena"
+            "{option}: the loader takes no name with blanks or colons: {shown}: move Catena"
         ));
     }
     let given = vars.iter().rev().find(|(name, _)| name == PRELOAD);

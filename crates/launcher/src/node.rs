@@ -9,6 +9,7 @@ mod family;
 mod findings;
 mod heir;
 mod heirs;
+mod profile;
 mod spawn;
 mod start;
 pub mod token;
@@ -111,6 +112,8 @@ pub struct Node {
     traces: Vec<(Range<u32>, File)>,
     /// What checked mode has found in jobs that are forgotten, as it is told.
     found: Vec<u8>,
+    /// What the ranks of jobs that are forgotten have counted, as it is told.
+    counted: Vec<u8>,
     /// Spawned jobs that are to be forgotten here.
     forgetting: Vec<Range<u32>>,
 }
@@ -189,6 +192,7 @@ impl Node {
             Question::WaitsInFull => self.waits(true),
             Question::Traces => self.traces(),
             Question::Findings => self.findings(),
+            Question::Profile => self.profile(),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }

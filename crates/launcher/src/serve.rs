@@ -97,6 +97,8 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         trace_report: None,
         is_checked: false,
         check_report: None,
+        is_profiled: false,
+        profile_report: None,
     };
     let reach = Reach {
         launcher: Launcher::Agent,

@@ -16,6 +16,7 @@
 //! | `pending_verdicts`  | what is judged once other hosts were heard                  | [`Verdict`]s          |
 //! | `hangs`    | who waits for whom                                          | lines                 |
 //! | `findings` | what checked mode has found                                 | [`Failure`]s          |
+//! | `profile`  | where the time of the program goes                          | lines                 |
 //! | `apart`    | who does not reach whom                                     | whom to cut off       |
 //! | `spawner`  | jobs that were spawned                                      | numbers               |
 //! | `control`  | who asks from outside                                       | lines                 |
@@ -50,6 +51,7 @@ mod partial;
 mod pending_verdicts;
 mod placing;
 mod process;
+mod profile;
 mod remote;
 mod spawner;
 mod timers;
@@ -85,6 +87,7 @@ use output::Output;
 pub use output::Show;
 use pending_verdicts::{PendingVerdicts, Verdict};
 use process::{Process, Processes};
+use profile::Profiling;
 use remote::RemoteLaunchers;
 pub use spawner::Reach;
 use spawner::Spawner;
@@ -110,6 +113,7 @@ pub struct Supervisor {
     hangs: Hangs,
     traces: Traces,
     findings: Findings,
+    profiling: Profiling,
     apart: Apart,
     spawner: Spawner,
     /// Who asks from outside, if somebody may.
@@ -150,6 +154,7 @@ impl Supervisor {
         }
         let traces = Traces::new(show.trace_report.clone());
         let findings = Findings::new(&plan, show.is_checked, show.check_report.clone());
+        let profiling = Profiling::new(show.is_profiled, show.profile_report.clone());
         if findings.is_watching() {
             timers.after(findings::EVERY, Task::CheckFindings);
         }
@@ -177,6 +182,7 @@ impl Supervisor {
             hangs,
             traces,
             findings,
+            profiling,
             apart: Apart::default(),
             control: None,
             questions: None,
@@ -481,6 +487,7 @@ impl Supervisor {
         self.faults.find_cause(&self.processes, &mut self.nodes);
         self.ask_for_traces();
         self.ask_for_findings();
+        self.ask_for_profile();
         self.nodes.command(&NodeCommand::Finish);
         self.work_until(|it| it.nodes.tree.is_done() && !it.nodes.tree.has_events());
         // What ranks wrote whose children still hold their streams.
@@ -506,6 +513,7 @@ impl Supervisor {
             .write()
             .into_iter()
             .for_each(|text| self.output.say(text));
+        self.tell_profile();
         let fault = self.faults.cause().map(|failure| failure.status);
         let was_told = self.faults.has_failed();
         let found = self.findings.failure();
@@ -550,6 +558,31 @@ impl Supervisor {
                 self.turn(Some(until));
             }
         }
+    }
+
+    /// Asks for what ranks have counted, while there are nodes.
+    fn ask_for_profile(&mut self) {
+        self.profiling.ask(&mut self.nodes);
+        let until = Instant::now() + profile::PATIENCE;
+        while self.profiling.is_waiting() && Instant::now() < until {
+            self.learn();
+            self.flush();
+            if self.profiling.is_waiting() {
+                self.turn(Some(until));
+            }
+        }
+    }
+
+    /// Tells where the time has gone, if that was counted.
+    fn tell_profile(&mut self) {
+        let Some(told) = self.profiling.tell() else {
+            return;
+        };
+        self.output.say(format!("profile: {}", told.first));
+        if !told.more.is_empty() {
+            self.output.tell(&told.more);
+        }
+        told.files.iter().for_each(|text| self.output.say(text));
     }
 
     /// Tells why the job has failed; whether it has.

@@ -27,8 +27,15 @@ pub const AREA: usize = 256 << 10;
 /// ranks.
 pub const OFFSET: u64 = 64 << 30;
 
-/// Bytes for all areas of a node: more processes than that have none.
+/// Bytes for all areas of a node, and for what tools keep behind them: see [`PROFILES_AT`]. More
+/// processes than have room before that have no area.
 pub const NODE_AREAS: u64 = 16 << 30;
+
+/// Where the memory begins in which a profiler counts calls.
+pub const PROFILES_AT: u64 = OFFSET + NODE_AREAS - (8 << 30);
+
+/// Where that ends: what is behind it, checked mode has.
+pub const PROFILES_END: u64 = OFFSET + NODE_AREAS - (4 << 20);
 
 /// Threads of a process that have a ring each. Further ones share one that nobody reads.
 pub(crate) const RINGS: usize = 16;
@@ -286,7 +293,7 @@ impl Area {
 /// Where the area of a place begins in the file of a node.
 pub(crate) fn at(place: u32) -> io::Result<u64> {
     let at = AREA as u64 * u64::from(place);
-    match at + AREA as u64 <= NODE_AREAS {
+    match OFFSET + at + AREA as u64 <= PROFILES_AT {
         true => Ok(OFFSET + at),
         false => Err(io::ErrorKind::QuotaExceeded.into()),
     }

@@ -69,12 +69,12 @@ mod thread;
 mod unwind;
 
 pub use answer::listen;
-pub use area::{AREA, Area, NODE_AREAS, OFFSET, Phase, Who};
+pub use area::{AREA, Area, NODE_AREAS, OFFSET, PROFILES_AT, PROFILES_END, Phase, Who};
 pub use ask::{Asked, Sample};
 pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
 pub use notice::Notice;
-pub use python::{PYTHON_LINE, find_python, python};
+pub use python::{PYTHON_LINE, find_python, python, python_place};
 pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, current, enter, enter_beside};
 pub use slot::{NOTICE, NOTICES};

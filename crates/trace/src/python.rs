@@ -101,6 +101,15 @@ pub fn python() -> String {
     String::from_utf8_lossy(line.bytes()).into_owned()
 }
 
+/// A number that tells apart where in a Python program the calling thread is: two calls of this
+/// with the same number are in the same line, called from the same line. `None` if the thread runs
+/// no Python, or it cannot be told. Cost: a call of the system for each of four reads, some two
+/// microseconds.
+pub fn python_place() -> Option<u64> {
+    // SAFETY: null, or what `find_python` leaked.
+    unsafe { FOUND.load(Acquire).as_ref() }?.place()
+}
+
 /// Writes that line. Safe in a handler of a signal.
 pub(crate) fn write(to: &mut Text<PYTHON_LINE>) {
     // SAFETY: null, or what `find_python` leaked.
@@ -110,18 +119,54 @@ pub(crate) fn write(to: &mut Text<PYTHON_LINE>) {
 }
 
 impl Interpreter {
-    fn write(&self, to: &mut Text<PYTHON_LINE>) {
+    /// The innermost frame of the calling thread.
+    fn innermost(&self) -> Option<usize> {
         // SAFETY: without arguments; it reads a value of the calling thread.
         let thread = unsafe { (self.thread)() }.addr();
-        if thread == 0 {
-            return;
-        }
-        let layout = &self.layout;
-        let holder = match layout.holder {
-            Some(at) => word(thread, at),
-            None => Some(thread),
+        let holder = match self.layout.holder {
+            _ if thread == 0 => return None,
+            Some(at) => word(thread, at)?,
+            None => thread,
         };
-        let mut frame = holder.and_then(|holder| word(holder, layout.frame));
+        word(holder, self.layout.frame)
+    }
+
+    fn place(&self) -> Option<u64> {
+        const LOOKED_AT: usize = 2;
+        const LARGEST: usize = 128;
+        let layout = &self.layout;
+        let offsets = [layout.code, layout.instruction, layout.previous];
+        let bytes = offsets.into_iter().max()? + size_of::<usize>();
+        let mut place = 0_u64;
+        let mut frame = self.innermost()?;
+        for _ in 0..LOOKED_AT {
+            // At once: each read is a call of the system.
+            let mut copy = [0; LARGEST];
+            read(frame, 0, copy.get_mut(..bytes)?)?;
+            let word = |at: usize| {
+                let word = copy[at..at + size_of::<usize>()].try_into();
+                usize::from_ne_bytes(word.unwrap_or_default())
+            };
+            let instruction = match layout.begin {
+                // It has 32 bits.
+                Begin::Number(_) => word(layout.instruction) as u32 as usize,
+                Begin::Code(_) => word(layout.instruction),
+            };
+            for part in [word(layout.code) & !3, instruction] {
+                place = (place ^ part as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                place ^= place >> 29;
+            }
+            frame = word(layout.previous);
+            if frame == 0 {
+                break;
+            }
+        }
+        Some(place)
+    }
+
+    fn write(&self, to: &mut Text<PYTHON_LINE>) {
+        let layout = &self.layout;
+        let mut frame = self.innermost();
         for _ in 0..FRAMES {
             let Some(at) = frame.filter(|&at| at != 0) else {
                 return;
@@ -273,6 +318,7 @@ mod tests {
     #[test]
     fn a_thread_without_python_has_no_line() {
         assert_eq!(python(), "");
+        assert_eq!(python_place(), None);
     }
 
     #[test]

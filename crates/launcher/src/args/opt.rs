@@ -49,6 +49,8 @@ pub enum Opt {
     TraceReport,
     OnCheck,
     CheckReport,
+    Profile,
+    ProfileReport,
     Timeout,
     Verbose,
     Host,

@@ -29,7 +29,7 @@ pub struct Planned {
 /// # Errors
 /// Why they do not fit, and what to do.
 pub fn plan(
-    request: Request,
+    mut request: Request,
     settings: Vars,
     pool: Option<Pool>,
     machine: &Machine,
@@ -71,6 +71,7 @@ pub fn plan(
     })?;
     let psets = psets(&request, &sizes)?;
     let env = variables(&request, settings)?;
+    preload_own(&mut request)?;
     let foreign = match setting(&LAUNCH_FOREIGN, &env) {
         // One rank alone is what its library makes of it, too.
         OtherMpi::Stop if size == 1 => OtherMpi::Warn,
@@ -190,10 +191,38 @@ fn variables(request: &Request, settings: Vars) -> Result<Vars, ProgramError> {
     let conf = conf.map(|(_, path)| path.to_string_lossy());
     env.push((FILE.into(), Sources::handed_on(conf.as_deref()).into()));
     env.extend(settings);
-    if request.check {
-        env.push(library::checked(&env).or_else(usage)?);
+    if request.check && request.profile {
+        let why = "--profile and --check cannot be had at once: the time of the checks would be \
+                   counted as that of the program; run it once with each";
+        return usage(why.to_string());
+    }
+    if let Some(tool) = tool(request) {
+        env.push(library::preload(tool, &env).or_else(usage)?);
     }
     Ok(env)
+}
+
+/// The tool that ranks load.
+fn tool(request: &Request) -> Option<library::Tool> {
+    match (request.check, request.profile) {
+        (true, _) => Some(library::CHECKER),
+        (_, true) => Some(library::PROFILER),
+        _ => None,
+    }
+}
+
+/// Has programs load that tool, too, which have something of their own to load.
+fn preload_own(request: &mut Request) -> Result<(), ProgramError> {
+    let Some(tool) = tool(request) else {
+        return Ok(());
+    };
+    for app in &mut request.apps {
+        if app.env.iter().any(|(name, _)| name == library::PRELOAD) {
+            let both = library::preload(tool, &app.env).or_else(usage)?;
+            app.env.push(both);
+        }
+    }
+    Ok(())
 }
 
 /// The words for too many ranks on hosts that have a given number of them each.

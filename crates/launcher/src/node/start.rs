@@ -275,6 +275,7 @@ impl Node {
             notifiers: Vec::new(),
             traces: Vec::new(),
             found: Vec::new(),
+            counted: Vec::new(),
             forgetting: Vec::new(),
         })
     }

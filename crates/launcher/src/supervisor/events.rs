@@ -40,6 +40,7 @@ impl Supervisor {
                     self.fail(failure, Duration::ZERO);
                 }
                 self.traces.answered(number, &answer);
+                self.profiling.answered(number, &answer);
                 self.hearing.answered(number);
                 self.judge_heard();
             }

@@ -46,6 +46,9 @@ pub struct Show {
     /// Whether the program runs in checked mode, and where it is written what that finds.
     pub is_checked: bool,
     pub check_report: Option<PathBuf>,
+    /// Whether the calls of the program are counted, and where it is written what comes of that.
+    pub is_profiled: bool,
+    pub profile_report: Option<PathBuf>,
 }
 
 /// A rank's stdout or stderr.

@@ -1,4 +1,4 @@
-//! The functions that the tool stands before, and the arguments of a call of one.
+//! The functions that tools stand before, and the arguments of a call of one.
 
 use std::ffi::c_int;
 
@@ -12,6 +12,9 @@ pub const MOST: usize = 13;
 pub struct Call {
     /// With its prefix, as in `MPI_Send`.
     pub name: &'static str,
+    /// The chapter of the standard, as the table calls it: `p2p`, `coll`, `io`.
+    pub chapter: &'static str,
+    /// Its arguments.
     pub args: &'static [Arg],
     /// Which argument is the communicator of the call.
     pub comm: Option<u8>,
@@ -24,8 +27,11 @@ pub struct Call {
 /// One of its arguments.
 #[derive(Debug)]
 pub struct Arg {
+    /// Its name in the standard.
     pub name: &'static str,
+    /// What is looked at in it.
     pub means: Means,
+    /// Whether MPI reads or writes it.
     pub direction: Direction,
     /// Whether it has 32 bits.
     pub is_int: bool,
@@ -40,61 +46,87 @@ pub struct Arg {
 /// Whether MPI reads or writes what an argument names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
+    /// It is read.
     In,
+    /// It is written.
     Out,
+    /// It is read and written.
     InOut,
 }
 
-/// What the tool looks at in an argument.
+/// What tools look at in an argument.
 #[derive(Debug)]
 pub enum Means {
+    /// Elements, told by other arguments.
     Buffer(Told),
+    /// An object.
     Handle(Class),
     /// Bytes that MPI keeps or reads.
     Memory,
+    /// Anything else.
     Other,
 }
 
 /// Kinds of objects behind handles.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Class {
+    /// A communicator.
     Comm,
+    /// A datatype.
     Type,
+    /// An operation.
     Op,
+    /// A group.
     Group,
+    /// An info object.
     Info,
+    /// A window.
     Win,
+    /// A file.
     File,
+    /// A request.
     Request,
+    /// An error handler.
     Errhandler,
+    /// A session.
     Session,
+    /// A message that was matched.
     Message,
 }
 
 /// How many entries an array has, or blocks a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
+    /// One, or none.
     One,
     /// As many as the argument at this place says.
     Argument(u8),
+    /// As many as a collective reaches ranks.
     Ranks,
     /// One block alone: that of this rank.
     Own,
+    /// As many as there are neighbours that send.
     Sources,
+    /// As many as there are neighbours that are sent to.
     Destinations,
+    /// Something else says it.
     Other,
 }
 
 /// Which arguments tell of the elements of a buffer.
 #[derive(Debug)]
 pub struct Told {
+    /// How the blocks lie.
     pub style: Style,
+    /// At which ranks it means something.
     pub at: At,
+    /// How many blocks there are.
     pub blocks: Length,
     /// None: one element.
     pub count: Option<u8>,
     /// Displacements, or a number by which the count is multiplied.
     pub more: Option<u8>,
+    /// The type, or types.
     pub ty: u8,
 }
 
@@ -114,7 +146,9 @@ pub enum Style {
 /// At which ranks a buffer means something.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum At {
+    /// At all.
     All,
+    /// At the root.
     Root,
     /// The root of an intracommunicator is one of them.
     Others,
@@ -132,10 +166,55 @@ pub mod number {
     include!(concat!(env!("OUT_DIR"), "/numbers.rs"));
 }
 
+/// Functions that ask what is known here, of which programs may make millions of calls.
+const QUICK: [u16; 24] = [
+    number::Comm_rank,
+    number::Comm_size,
+    number::Comm_remote_size,
+    number::Comm_test_inter,
+    number::Group_rank,
+    number::Group_size,
+    number::Type_size,
+    number::Type_size_c,
+    number::Type_size_x,
+    number::Type_get_extent,
+    number::Type_get_extent_c,
+    number::Type_get_extent_x,
+    number::Type_get_true_extent,
+    number::Type_get_true_extent_c,
+    number::Type_get_true_extent_x,
+    number::Get_count,
+    number::Get_count_c,
+    number::Get_elements,
+    number::Get_elements_c,
+    number::Get_elements_x,
+    number::Test_cancelled,
+    number::Topo_test,
+    number::Cart_rank,
+    number::Cart_coords,
+];
+
+/// Whether a function only asks what is known here.
+#[inline]
+pub fn is_quick(number: u16) -> bool {
+    const IS_QUICK: [bool; CALLS.len()] = {
+        let mut is_quick = [false; CALLS.len()];
+        let mut i = 0;
+        while i < QUICK.len() {
+            is_quick[QUICK[i] as usize] = true;
+            i += 1;
+        }
+        is_quick
+    };
+    IS_QUICK[usize::from(number)]
+}
+
 /// The arguments of a call as words: integers with their sign, and addresses.
 #[derive(Clone, Debug)]
 pub struct Args {
+    /// The function.
     pub call: &'static Call,
+    /// Its number in [`CALLS`].
     pub number: u16,
     words: [usize; MOST],
 }
@@ -158,10 +237,12 @@ impl Args {
         args
     }
 
+    /// All of them.
     pub fn words(&self) -> &[usize; MOST] {
         &self.words
     }
 
+    /// The one at a place.
     pub fn word(&self, at: usize) -> usize {
         self.words[at]
     }
@@ -196,6 +277,7 @@ impl Args {
         Some(Comm(self.words[usize::from(self.call.comm?)]))
     }
 
+    /// A datatype.
     pub fn datatype(&self, at: u8) -> Datatype {
         Datatype(self.words[usize::from(at)])
     }

@@ -1,5 +1,5 @@
-//! What the tool itself asks the library: functions that only tell something, but for the few that
-//! it needs at the end.
+//! What tools themselves ask the library: functions that only tell something, but for the few that
+//! checked mode needs.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -13,8 +13,11 @@ use crate::next::Known;
 /// Declares functions of the library: each returns an error code, or -1 if there is no library.
 macro_rules! functions {
     ($($name:ident($($arg:ident: $ty:ty),*);)*) => {$(
+        #[doc = concat!("`MPI_", stringify!($name), "` of the library.")]
         #[allow(non_snake_case, clippy::too_many_arguments,
             reason = "the function of the standard")]
+        #[allow(clippy::not_unsafe_ptr_arg_deref,
+            reason = "addresses are what the program has given, or of memory of the tool")]
         pub fn $name($($arg: $ty),*) -> c_int {
             static KNOWN: Known = Known::new(stringify!($name));
             let Some(address) = KNOWN.address() else {
@@ -34,6 +37,9 @@ functions! {
     Comm_rank(comm: Comm, rank: &mut c_int);
     Comm_size(comm: Comm, size: &mut c_int);
     Comm_remote_size(comm: Comm, size: &mut c_int);
+    Comm_remote_group(comm: Comm, group: &mut Group);
+    Comm_get_name(comm: Comm, name: *mut u8, len: &mut c_int);
+    Cartdim_get(comm: Comm, dims: &mut c_int);
     Comm_test_inter(comm: Comm, flag: &mut c_int);
     Topo_test(comm: Comm, status: &mut c_int);
     Dist_graph_neighbors_count(comm: Comm, indegree: &mut c_int, outdegree: &mut c_int,
@@ -92,6 +98,7 @@ pub fn rank(comm: Comm) -> i32 {
     rank
 }
 
+/// Whether it connects two groups.
 pub fn is_inter(comm: Comm) -> bool {
     let mut inter = 0;
     Comm_test_inter(comm, &mut inter) == 0 && inter != 0

@@ -1,4 +1,4 @@
-//! The functions behind those of the tool.
+//! The functions behind those of a tool.
 //!
 //! A program calls `MPI_Send` of the library that it was built for. A library with the ABI of MPICH
 //! or Open MPI calls `catena_MPI_Send` of Catena's own, with arguments in the standard's ABI. The
@@ -10,7 +10,6 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use crate::call::{Args, CALLS, MOST};
-use crate::guard::Inside;
 
 /// What a function behind is called with. All arguments are integers and addresses, each of which
 /// the C ABIs of 64-bit Linux put in a register or a slot of its own, where those that a function
@@ -57,7 +56,8 @@ static KNOWN: [[AtomicUsize; CALLS.len()]; 2] =
     [const { [const { AtomicUsize::new(0) }; CALLS.len()] }; 2];
 
 impl Next {
-    /// The function behind the one of that number; `None` if there is none.
+    /// The function behind the one of that number; `None` if there is none. The first time it asks
+    /// the loader, which may allocate.
     #[inline]
     pub fn of(number: u16, from: From) -> Option<Next> {
         let known = &KNOWN[from as usize][usize::from(number)];
@@ -73,7 +73,6 @@ impl Next {
 
     #[cold]
     fn look(number: u16, from: From, known: &AtomicUsize) -> Option<usize> {
-        let _inside = Inside::enter();
         let name = CALLS[usize::from(number)].name;
         let found = match from {
             From::Program => {
@@ -90,7 +89,7 @@ impl Next {
         Some(found)
     }
 
-    /// Calls it.
+    /// Calls it with the arguments as they are.
     pub fn call(self, args: &Args) -> c_int {
         self.call_with(args.words())
     }
@@ -103,6 +102,24 @@ impl Next {
             function(
                 w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11], w[12],
             )
+        }
+    }
+}
+
+/// A function whose arguments are all in registers, as far as they are in [`Few`].
+type Short = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize) -> c_int;
+
+/// The first arguments of a call, which registers hold on all machines.
+pub type Few = [usize; 6];
+
+impl Next {
+    /// Calls it with these words, for a function that has no more arguments.
+    #[inline]
+    pub fn call_few(self, w: &Few) -> c_int {
+        // SAFETY: as in `call_with`; what a function does not have is not looked at.
+        unsafe {
+            let function = std::mem::transmute::<usize, Short>(self.address);
+            function(w[0], w[1], w[2], w[3], w[4], w[5])
         }
     }
 }

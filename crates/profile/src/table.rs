@@ -1,0 +1,342 @@
+//! The side of who reads what threads have counted: tables become sheets.
+//!
+//! A process may have written anything into its table, and may have ended in the middle: all is
+//! read within bounds.
+
+use std::fs::File;
+use std::io;
+use std::mem::offset_of;
+use std::os::unix::fs::FileExt;
+
+use crate::layout::{self, Class, Front, PLACES_AT, kind, state};
+use crate::sheet::{Count, Group, GroupKind, Peer, Sheet, Timed};
+
+/// What a table does not say.
+#[derive(Debug)]
+pub struct Reading<'a> {
+    /// The host.
+    pub host: &'a str,
+    /// The number of the job's rank 0, as the launcher counts processes.
+    pub first: u32,
+    /// What a tick is now: calls that are under way have taken until then.
+    pub now: u64,
+    /// Ticks per microsecond.
+    pub per_us: f64,
+}
+
+/// Where a place of a program is in it, in words: the process, the map of its code, the addresses
+/// that the call returns to, and the line of Python.
+pub type Name<'a> = dyn FnMut(u32, &str, &[u64], &str) -> String + 'a;
+
+/// Whether anything was counted in the file of a node.
+pub fn is_any(file: &File) -> bool {
+    let mut head = [0; 8];
+    file.read_exact_at(&mut head, catena_trace::PROFILES_AT)
+        .is_ok()
+        && head != [0; 8]
+}
+
+/// What the threads of a node have counted, of its file.
+///
+/// # Errors
+/// If the file cannot be read.
+pub fn read_tables(
+    file: &File,
+    reading: &Reading<'_>,
+    name: &mut Name<'_>,
+) -> io::Result<Vec<Sheet>> {
+    let mut head = [0; 8];
+    match file.read_exact_at(&mut head, catena_trace::PROFILES_AT) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    }
+    let taken = u64::from_ne_bytes(head).min(layout::TABLES);
+    let functions = catena_abi::table::names();
+    let mut sheets = Vec::new();
+    let mut bytes = vec![0; layout::TABLE];
+    for number in 0..taken {
+        file.read_exact_at(&mut bytes, layout::at(number))?;
+        let table = Table(&bytes);
+        sheets.extend(table.sheet(reading, &functions, name));
+    }
+    Ok(sheets)
+}
+
+/// A copy of a table.
+struct Table<'a>(&'a [u8]);
+
+impl<'a> Table<'a> {
+    fn u32(&self, at: usize) -> u32 {
+        let bytes = self.0[at..at + 4].try_into();
+        u32::from_ne_bytes(bytes.unwrap_or_default())
+    }
+
+    fn u64(&self, at: usize) -> u64 {
+        let bytes = self.0[at..at + 8].try_into();
+        u64::from_ne_bytes(bytes.unwrap_or_default())
+    }
+
+    fn text(&self, at: usize, len: u32, most: usize) -> String {
+        let len = (len as usize).min(most);
+        String::from_utf8_lossy(&self.0[at..at + len]).into_owned()
+    }
+
+    fn sheet(
+        &self,
+        reading: &Reading<'_>,
+        functions: &[&str],
+        name: &mut Name<'_>,
+    ) -> Option<Sheet> {
+        if self.u64(offset_of!(Front, mark)) != layout::MARK
+            || self.u32(offset_of!(Front, has_rank)) == 0
+        {
+            return None;
+        }
+        let ns = |ticks: u64| (ticks as f64 / reading.per_us * 1e3) as u64;
+        let begin = self.u64(offset_of!(Front, begin));
+        let has_finalized = self.u32(offset_of!(Front, state)) == state::FINALIZED;
+        let open = self.u32(offset_of!(Front, open)) as usize;
+        let open = (1..=layout::ENTRIES).contains(&open).then(|| open - 1);
+        let since = self.u64(offset_of!(Front, since));
+        let end = match (has_finalized, open) {
+            (true, _) => self.u64(offset_of!(Front, end)),
+            (false, Some(_)) => reading.now,
+            (false, None) => self.u64(offset_of!(Front, last)),
+        };
+        let under_way = match has_finalized {
+            true => None,
+            false => open.map(|at| (at, reading.now.saturating_sub(since))),
+        };
+        let places = self.places(name);
+        let groups = self.groups(reading.first);
+        Some(Sheet {
+            host: reading.host.to_string(),
+            rank: reading
+                .first
+                .saturating_add(self.u32(offset_of!(Front, rank))),
+            thread: self.u32(offset_of!(Front, thread)),
+            has_finalized,
+            run: ns(end.saturating_sub(begin)),
+            init: ns(self.u64(offset_of!(Front, init))),
+            finalize: ns(self.u64(offset_of!(Front, finalize))),
+            lost_calls: self.u64(offset_of!(Front, lost_calls)),
+            lost: ns(self.u64(offset_of!(Front, lost))),
+            counts: self.counts(functions, &places, groups.len(), under_way, ns),
+            peers: self.peers(reading.first, ns),
+            log: self.log(groups.len(), ns),
+            groups,
+        })
+    }
+
+    /// The places of the program, in words.
+    fn places(&self, name: &mut Name<'_>) -> Vec<String> {
+        use layout::Place;
+        let pid = self.u32(offset_of!(Front, pid));
+        let maps = self.text(
+            layout::MAPS_AT,
+            self.u32(offset_of!(Front, maps)),
+            layout::MAPS,
+        );
+        let count = (self.u32(offset_of!(Front, places)) as usize).min(layout::PLACES);
+        let place = |i: usize| {
+            let at = PLACES_AT + i * size_of::<Place>();
+            let frames = self.u32(at + offset_of!(Place, frames)).min(10) as usize;
+            let address = |i| self.u64(at + offset_of!(Place, addresses) + 8 * i);
+            let addresses: Vec<u64> = (0..frames).map(address).collect();
+            let len = self.u32(at + offset_of!(Place, python_len));
+            let python = self.text(at + offset_of!(Place, python), len, 160);
+            name(pid, &maps, &addresses, &python)
+        };
+        (0..count).map(place).collect()
+    }
+
+    fn groups(&self, first: u32) -> Vec<Group> {
+        type Known = layout::Group;
+        let count = (self.u32(offset_of!(Front, groups)) as usize).min(layout::GROUPS);
+        let group = |i: usize| {
+            let at = layout::GROUPS_AT + i * size_of::<Known>();
+            let size = self.u32(at + offset_of!(Known, size));
+            let member = |i| {
+                let member = self.u32(at + offset_of!(Known, members) + 4 * i);
+                member.saturating_add(first)
+            };
+            let kind = match self.u32(at + offset_of!(Known, kind)) {
+                kind::WIN => GroupKind::Win,
+                kind::FILE => GroupKind::File,
+                _ => GroupKind::Comm,
+            };
+            let members = match kind {
+                GroupKind::File => 0,
+                _ => (size as usize).min(layout::MEMBERS),
+            };
+            let len = self.u32(at + offset_of!(Known, name_len));
+            Group {
+                kind,
+                hash: self.u64(at + offset_of!(Known, hash)),
+                nth: self.u32(at + offset_of!(Known, nth)),
+                size,
+                name: self.text(at + offset_of!(Known, name), len, 168),
+                members: (0..members).map(member).collect(),
+            }
+        };
+        (0..count).map(group).collect()
+    }
+
+    fn counts(
+        &self,
+        functions: &[&str],
+        places: &[String],
+        groups: usize,
+        under_way: Option<(usize, u64)>,
+        ns: impl Fn(u64) -> u64,
+    ) -> Vec<Count> {
+        use layout::Entry;
+        let count = |i: usize| {
+            let at = layout::ENTRIES_AT + i * size_of::<Entry>();
+            let what = self.u32(at + offset_of!(Entry, what));
+            let function = functions.get((what & 0xffff).checked_sub(1)? as usize)?;
+            let place = self.u32(at + offset_of!(Entry, place)) as usize;
+            let size = |size: u32| {
+                let count = self.u32(at + offset_of!(Entry, sizes) + 4 * size as usize);
+                (count > 0).then_some((size, count))
+            };
+            let ticks = self.u64(at + offset_of!(Entry, ticks));
+            let longest = self.u64(at + offset_of!(Entry, longest));
+            let calls = self.u64(at + offset_of!(Entry, calls));
+            let (calls, ticks, longest) = match under_way {
+                Some((of, more)) if of == i => {
+                    (calls + 1, ticks.saturating_add(more), longest.max(more))
+                }
+                _ => (calls, ticks, longest),
+            };
+            let class = self.u32(at + offset_of!(Entry, class));
+            Some(Count {
+                function: function.to_string(),
+                place: places.get(place).cloned().unwrap_or_default(),
+                class: Class::of(class),
+                is_collective: class & layout::COLLECTIVE != 0,
+                group: Some(what >> 16).filter(|&group| (group as usize) < groups),
+                calls,
+                time: ns(ticks),
+                longest: ns(longest),
+                bytes: self.u64(at + offset_of!(Entry, bytes)),
+                sizes: (0..layout::SIZES as u32).filter_map(size).collect(),
+            })
+        };
+        (0..layout::ENTRIES).filter_map(count).collect()
+    }
+
+    fn peers(&self, first: u32, ns: impl Fn(u64) -> u64) -> Vec<Peer> {
+        type Known = layout::Peer;
+        let peer = |i: usize| {
+            let at = layout::PEERS_AT + i * size_of::<Known>();
+            Peer {
+                rank: first.saturating_add(i as u32),
+                bytes: self.u64(at + offset_of!(Known, bytes)),
+                messages: self.u64(at + offset_of!(Known, messages)),
+                got: self.u64(at + offset_of!(Known, got)),
+                waits: ns(self.u64(at + offset_of!(Known, waits))),
+            }
+        };
+        let is_any = |it: &Peer| it.messages > 0 || it.got > 0 || it.waits > 0;
+        (0..layout::PEERS).map(peer).filter(is_any).collect()
+    }
+
+    fn log(&self, groups: usize, ns: impl Fn(u64) -> u64) -> Vec<Timed> {
+        let count = (self.u32(offset_of!(Front, logged)) as usize).min(layout::LOG);
+        let timed = |i: usize| {
+            let word = self.u64(layout::LOG_AT + 8 * i);
+            let time = word & ((1 << layout::LOG_TIME) - 1);
+            Timed {
+                group: (word >> layout::LOG_TIME) as u32,
+                time: ns(time),
+            }
+        };
+        let all = (0..count).map(timed);
+        all.filter(|it| (it.group as usize) < groups).collect()
+    }
+}
+
+/// The sheet of any bytes, for fuzzing and tests.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn sheet(table: &[u8]) -> Option<Sheet> {
+    let reading = Reading {
+        host: "h",
+        first: 4,
+        now: 9000,
+        per_us: 1000.0,
+    };
+    let functions = catena_abi::table::names();
+    Table(table).sheet(&reading, &functions, &mut |_, _, _, _| "a.c:1".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+        bytes[at..at + value.len()].copy_from_slice(value);
+    }
+
+    /// A table with one entry of `MPI_Send`.
+    fn table(state: u32, open: u32) -> Vec<u8> {
+        let mut t = vec![0; layout::TABLE];
+        let send = catena_abi::table::names()
+            .iter()
+            .position(|name| *name == "MPI_Send")
+            .unwrap() as u32;
+        let entry = layout::ENTRIES_AT + 3 * size_of::<layout::Entry>();
+        for (at, value) in [
+            (offset_of!(Front, rank), 1),
+            (offset_of!(Front, has_rank), 1),
+            (offset_of!(Front, state), state),
+            (offset_of!(Front, open), open),
+            (offset_of!(Front, places), 1),
+            (
+                entry + offset_of!(layout::Entry, what),
+                (send + 1) | (layout::NO_GROUP << 16),
+            ),
+            (entry + offset_of!(layout::Entry, sizes) + 4 * 4, 2),
+        ] {
+            put(&mut t, at, &value.to_ne_bytes());
+        }
+        for (at, value) in [
+            (offset_of!(Front, mark), layout::MARK),
+            (offset_of!(Front, begin), 1000),
+            (offset_of!(Front, end), 5000),
+            (offset_of!(Front, last), 3000),
+            (offset_of!(Front, since), 6000),
+            (entry + offset_of!(layout::Entry, calls), 2),
+            (entry + offset_of!(layout::Entry, ticks), 1000),
+        ] {
+            put(&mut t, at, &value.to_ne_bytes());
+        }
+        t
+    }
+
+    #[test]
+    fn times_end_where_the_process_has_ended() {
+        let of = |state, open| {
+            let sheet = sheet(&table(state, open)).unwrap();
+            let count = sheet.counts[0].clone();
+            assert_eq!((sheet.rank, count.function.as_str()), (5, "MPI_Send"));
+            assert_eq!((count.group, count.place.as_str()), (None, "a.c:1"));
+            assert_eq!(count.sizes, [(4, 2)]);
+            (sheet.run, count.calls, count.time)
+        };
+        assert_eq!(of(state::FINALIZED, 0), (4000, 2, 1000));
+        assert_eq!(of(state::FINALIZED, 4), (4000, 2, 1000));
+        // It has ended without MPI_Finalize, in the middle and in a call.
+        assert_eq!(of(state::RUNNING, 0), (2000, 2, 1000));
+        assert_eq!(of(state::RUNNING, 4), (8000, 3, 4000));
+    }
+
+    #[test]
+    fn whatever_stands_there_it_is_read_within_bounds() {
+        assert_eq!(sheet(&vec![0; layout::TABLE]), None);
+        let mut wrong = vec![0xff; layout::TABLE];
+        put(&mut wrong, 0, &layout::MARK.to_ne_bytes());
+        assert!(sheet(&wrong).is_some());
+    }
+}

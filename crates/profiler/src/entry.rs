@@ -1,0 +1,450 @@
+//! A call: what is done before it and after it.
+
+use std::ffi::c_int;
+
+use catena_abi::{Status, consts};
+use catena_base::clock::ticks;
+use catena_profile::layout::{COLLECTIVE, NO_GROUP, size_class};
+use catena_tool::next::Next;
+
+use crate::groups;
+use crate::life;
+use crate::phase;
+use crate::requests::Request;
+use crate::shape::{Act, Shape};
+use crate::site::Found;
+use crate::thread::Thread;
+use crate::words::Words;
+
+catena_tool::stand_before_mpi!(called);
+
+/// A function was called: its number and who has called it, the arguments in registers and on the
+/// stack, and the address that it returns to.
+///
+/// # Safety
+/// `registers` and `stack` have the arguments of the function.
+unsafe extern "C" fn called(
+    number: u32,
+    registers: *const usize,
+    stack: *const usize,
+    caller: usize,
+) -> c_int {
+    let (function, from) = catena_tool::from(number);
+    let Some(next) = Next::of(function, from) else {
+        return consts::ERR_UNSUPPORTED_OPERATION;
+    };
+    // SAFETY: the caller's promise.
+    let words = unsafe { Words::new(function, registers, stack) };
+    let top = stack.addr();
+    if next.is_standard {
+        if life::is_of_life(function) {
+            return life::around(function, top, || pass(next, &words));
+        }
+        if phase::is_going_on()
+            && let Some(thread) = Thread::current(top)
+        {
+            let shape = Shape::of(function);
+            thread.top = top;
+            let call = Call {
+                shape,
+                words,
+                caller,
+                top,
+            };
+            // SAFETY: the program calls with arguments as the standard wants them.
+            let code = unsafe { call.count(thread, next) };
+            thread.top = 0;
+            return code;
+        }
+    }
+    pass(next, &words)
+}
+
+/// Calls the function behind with what the program has given.
+fn pass(next: Next, words: &Words) -> c_int {
+    match words.call.args.len() <= 6 {
+        true => next.call_few(&words.few()),
+        false => next.call_with(&words.all()),
+    }
+}
+
+/// Most ranks that a call is known to wait for.
+const AWAITED: usize = 16;
+
+/// Whom a call waits for.
+struct Awaited {
+    /// Ranks of the world.
+    ranks: [u32; AWAITED],
+    count: usize,
+    /// The communicator of a message whose source is told when it has come.
+    any: Option<u32>,
+}
+
+impl Awaited {
+    const NOBODY: Awaited = Awaited {
+        ranks: [0; AWAITED],
+        count: 0,
+        any: None,
+    };
+
+    fn add(&mut self, rank: u32) {
+        if self.count < AWAITED && !self.ranks[..self.count].contains(&rank) {
+            self.ranks[self.count] = rank;
+            self.count += 1;
+        }
+    }
+}
+
+/// Where a call is counted.
+struct UnderWay {
+    /// Its communicator, window or file.
+    group: u32,
+    /// Its entry; `None` if there is no room.
+    at: Option<usize>,
+    /// The bytes that it moves.
+    given: Option<u64>,
+}
+
+impl UnderWay {
+    /// Notes that the call begins now: when that is.
+    #[inline]
+    fn begin(&self, thread: &mut Thread) -> u64 {
+        let front = thread.front();
+        front.open = self.at.map_or(0, |at| at as u32 + 1);
+        let from = ticks();
+        front.since = from;
+        from
+    }
+}
+
+/// A call that is counted.
+struct Call {
+    shape: &'static Shape,
+    words: Words,
+    caller: usize,
+    top: usize,
+}
+
+impl Call {
+    /// Calls the function behind, and counts that.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
+    #[inline]
+    unsafe fn count(&self, thread: &mut Thread, next: Next) -> c_int {
+        let (shape, words) = (self.shape, &self.words);
+        let group = match shape.group {
+            Some((at, kind)) if !shape.is_pointer => thread.group_of(kind, words.word(at)),
+            // SAFETY: the caller's promise.
+            Some((at, kind)) => match unsafe { words.at::<usize>(at) } {
+                Some(handle) => thread.group_of(kind, handle),
+                None => NO_GROUP,
+            },
+            None => NO_GROUP,
+        };
+        let what = shape.what | group << 16;
+        let found = thread.sites.find(self.caller, self.top);
+        let at = match thread.find(found.site, what) {
+            Some((at, false)) => Some(at),
+            Some((_, true)) => self.make_entry(thread, found, what),
+            None => None,
+        };
+        if shape.is_quick
+            && let Some(at) = at
+        {
+            return self.count_quick(thread, next, at);
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            let given = thread.amount(shape, words, group);
+            let under_way = UnderWay { group, at, given };
+            match shape.act == Act::Plain {
+                true => self.count_plain(thread, next, under_way),
+                false => self.count_other(thread, next, under_way),
+            }
+        }
+    }
+
+    /// A function that takes less time than two looks at the clock: one call of several is timed,
+    /// and counts for all of them.
+    #[inline]
+    fn count_quick(&self, thread: &mut Thread, next: Next, at: usize) -> c_int {
+        const TIMED: u64 = 16;
+        let entry = thread.entry(at);
+        entry.calls += 1;
+        if entry.calls > TIMED && !entry.calls.is_multiple_of(TIMED) {
+            return self.pass(next);
+        }
+        let weight = if entry.calls > TIMED { TIMED } else { 1 };
+        let from = ticks();
+        let code = self.pass(next);
+        let time = ticks().wrapping_sub(from);
+        let entry = thread.entry(at);
+        entry.ticks += weight * time;
+        entry.longest = entry.longest.max(time);
+        thread.front().last = from.wrapping_add(time);
+        code
+    }
+
+    /// A function around which nothing more is done.
+    #[inline]
+    fn count_plain(&self, thread: &mut Thread, next: Next, it: UnderWay) -> c_int {
+        let from = it.begin(thread);
+        let code = self.pass(next);
+        self.end(thread, &it, ticks().wrapping_sub(from), from);
+        code
+    }
+
+    /// A function that waits for others, or makes or gives back something that is known.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
+    unsafe fn count_other(&self, thread: &mut Thread, next: Next, it: UnderWay) -> c_int {
+        let mut awaited = Awaited::NOBODY;
+        // SAFETY: the caller's promise.
+        let handle = unsafe { self.before(thread, it.group, &mut awaited) };
+        let mut status = Status::empty();
+        let wants_status = awaited.any.is_some();
+        let from = it.begin(thread);
+        let code = match wants_status {
+            true => next.call_with(&self.with_status(&mut status)),
+            false => self.pass(next),
+        };
+        let time = ticks().wrapping_sub(from);
+        self.end(thread, &it, time, from);
+        if wants_status {
+            // SAFETY: the caller's promise; without a status of the program's there is this one.
+            status =
+                unsafe { self.shape.status.and_then(|at| self.words.at(at)) }.unwrap_or(status);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.after(thread, &it, code, handle) };
+        self.count_waiting(thread, awaited, &status, time);
+        code
+    }
+
+    /// Calls the function behind with what the program has given.
+    #[inline]
+    fn pass(&self, next: Next) -> c_int {
+        match self.shape.is_few {
+            true => next.call_few(&self.words.few()),
+            false => next.call_with(&self.words.all()),
+        }
+    }
+
+    /// Counts a call that has begun at `from` and taken that time.
+    #[inline]
+    fn end(&self, thread: &mut Thread, it: &UnderWay, time: u64, from: u64) {
+        let shape = self.shape;
+        let front = thread.front();
+        front.open = 0;
+        front.last = from.wrapping_add(time);
+        match it.at {
+            Some(at) => {
+                let entry = thread.entry(at);
+                entry.calls += 1;
+                entry.ticks += time;
+                entry.longest = entry.longest.max(time);
+                if let Some(bytes) = it.given.filter(|_| !shape.is_persistent) {
+                    entry.bytes += bytes;
+                    entry.sizes[size_class(bytes)] += 1;
+                }
+            }
+            None => {
+                front.lost_calls += 1;
+                front.lost += time;
+            }
+        }
+        if shape.is_logged {
+            thread.note(it.group, time);
+        }
+        if let (Some(to), Some(bytes)) = (shape.to, it.given) {
+            self.count_message(thread, it.group, to, bytes);
+        }
+    }
+
+    /// A new entry; `None` if there is no room.
+    #[cold]
+    fn make_entry(&self, thread: &mut Thread, found: Found, what: u32) -> Option<usize> {
+        let (site, place) = thread.place(found, self.caller, self.top);
+        let (at, is_new) = thread.find(site, what)?;
+        if is_new {
+            let entry = thread.entry(at);
+            entry.site = site;
+            entry.place = place;
+            let is_collective = match self.shape.is_logged {
+                true => COLLECTIVE,
+                false => 0,
+            };
+            entry.class = self.shape.class as u32 | is_collective;
+            entry.what = what;
+        }
+        Some(at)
+    }
+
+    /// The arguments, with a place for a status if the program has none.
+    fn with_status(&self, status: &mut Status) -> [usize; catena_tool::call::MOST] {
+        let mut all = self.words.all();
+        if let Some(at) = self.shape.status {
+            let word = &mut all[usize::from(at)];
+            if *word == consts::STATUS_IGNORE {
+                *word = (&raw mut *status).addr();
+            }
+        }
+        all
+    }
+
+    /// Finds out whom the call will wait for, and counts the messages that it starts. Gives the
+    /// handle that it will give back.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
+    unsafe fn before(&self, thread: &mut Thread, group: u32, awaited: &mut Awaited) -> usize {
+        let words = &self.words;
+        let mut one = |thread: &mut Thread, handle: usize| {
+            let Some(request) = thread.requests.get(handle) else {
+                return;
+            };
+            match request.peer {
+                consts::ANY_SOURCE => awaited.any = Some(request.group),
+                peer => {
+                    let members = thread.groups.members(request.group);
+                    let rank = members.and_then(|it| it.world(peer.into()));
+                    rank.into_iter().for_each(|rank| awaited.add(rank));
+                }
+            }
+        };
+        // SAFETY: the caller's promise: where a handle is expected there is one.
+        unsafe {
+            match self.shape.act {
+                Act::Wait => {
+                    let handle = words.at::<usize>(0).unwrap_or(0);
+                    one(thread, handle);
+                }
+                Act::WaitMany => {
+                    let count = usize::try_from(words.int(0)).unwrap_or(0);
+                    let all = words.word(1) as *const usize;
+                    if !all.is_null() {
+                        (0..count.min(4 * AWAITED)).for_each(|i| one(thread, *all.add(i)));
+                    }
+                    // Of several nobody knows whose status is told.
+                    awaited.any = None;
+                }
+                Act::Waits => {
+                    let from = self.shape.from.or(self.shape.to);
+                    let peer = from.map_or(i64::from(consts::PROC_NULL), |at| words.int(at));
+                    match peer == i64::from(consts::ANY_SOURCE) && self.shape.status.is_some() {
+                        true => awaited.any = Some(group),
+                        false => {
+                            let rank = thread.groups.members(group).and_then(|it| it.world(peer));
+                            rank.into_iter().for_each(|rank| awaited.add(rank));
+                        }
+                    }
+                }
+                Act::Gives(_) | Act::GivesType => return words.at::<usize>(0).unwrap_or(0),
+                Act::Plain | Act::Begins | Act::Start | Act::StartAll | Act::Opens => {}
+            }
+        }
+        0
+    }
+
+    /// Notes what the call has made, started, or given back.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them, and the call has returned with `code`.
+    unsafe fn after(&self, thread: &mut Thread, it: &UnderWay, code: c_int, handle: usize) {
+        let (shape, words) = (self.shape, &self.words);
+        if code != 0 {
+            return;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            match shape.act {
+                Act::Begins => {
+                    let made = shape.request.and_then(|at| words.at::<usize>(at));
+                    let peer = shape.from.or(shape.to);
+                    if let (Some(handle), Some(peer)) = (made, peer) {
+                        let request = Request {
+                            peer: words.int(peer) as i32,
+                            group: it.group,
+                            sends: shape.to.and(it.given),
+                            ..Request::default()
+                        };
+                        thread.requests.add(handle, request);
+                    }
+                }
+                Act::Start => {
+                    let handle = words.at::<usize>(0).unwrap_or(0);
+                    count_start(thread, handle, it.at);
+                }
+                Act::StartAll => {
+                    let count = usize::try_from(words.int(0)).unwrap_or(0);
+                    let all = words.word(1) as *const usize;
+                    (0..count).for_each(|i| count_start(thread, *all.add(i), it.at));
+                }
+                Act::Gives(kind) => thread.groups.give_back(kind, handle),
+                Act::GivesType => groups::type_given_back(),
+                Act::Opens => {
+                    let name = words.word(1) as *const std::ffi::c_char;
+                    let file = words.at::<usize>(4);
+                    if let (false, Some(file)) = (name.is_null(), file) {
+                        thread.open_file(file, std::ffi::CStr::from_ptr(name));
+                    }
+                }
+                Act::Plain | Act::Waits | Act::Wait | Act::WaitMany => {}
+            }
+        }
+    }
+
+    /// Counts bytes to another rank, or from it.
+    #[inline]
+    fn count_message(&self, thread: &mut Thread, group: u32, to: u8, bytes: u64) {
+        let rank = self.words.int(to);
+        let rank = thread.groups.members(group).and_then(|it| it.world(rank));
+        let Some(rank) = rank.filter(|_| !self.shape.is_persistent) else {
+            return;
+        };
+        let peer = thread.peer(rank);
+        match self.shape.is_get {
+            true => peer.got += bytes,
+            false => {
+                peer.bytes += bytes;
+                peer.messages += 1;
+            }
+        }
+    }
+
+    /// Counts the time of the call as waiting for the other ranks, an equal part for each.
+    fn count_waiting(&self, thread: &mut Thread, mut awaited: Awaited, status: &Status, time: u64) {
+        if let Some(group) = awaited.any {
+            let source = i64::from(status.source);
+            let rank = thread.groups.members(group).and_then(|it| it.world(source));
+            rank.into_iter().for_each(|rank| awaited.add(rank));
+        }
+        let ranks = &awaited.ranks[..awaited.count];
+        for &rank in ranks {
+            thread.peer(rank).waits += time / ranks.len() as u64;
+        }
+    }
+}
+
+/// Counts the message that a persistent request sends when it is started.
+fn count_start(thread: &mut Thread, handle: usize, at: Option<usize>) {
+    let Some(request) = thread.requests.get(handle) else {
+        return;
+    };
+    let Some(bytes) = request.sends else {
+        return;
+    };
+    let members = thread.groups.members(request.group);
+    if let Some(rank) = members.and_then(|it| it.world(request.peer.into())) {
+        let peer = thread.peer(rank);
+        peer.bytes += bytes;
+        peer.messages += 1;
+    }
+    if let Some(at) = at {
+        let entry = thread.entry(at);
+        entry.bytes += bytes;
+        entry.sizes[size_class(bytes)] += 1;
+    }
+}

@@ -1,0 +1,39 @@
+//! Row 8: the tool that `mpirun --profile` has each rank load before everything else. It counts the
+//! calls of MPI, and the time in them.
+//!
+//! It is a shared library, `libcatena_profile.so`, that stands between a program and MPI, as
+//! described in `catena-tool`. Each thread counts in memory of its own, a table that
+//! `catena_profile::layout` describes: it lies in memory that the launcher has as well, so nothing
+//! has to be written when the program ends, in whichever way. A call takes two looks at the clock
+//! and a search in a small table; what is new, as a place that calls for the first time, takes
+//! longer. No locks are taken, and nothing is allocated, but for what is new.
+//!
+//! | file       | what                                                     |
+//! |------------|----------------------------------------------------------|
+//! | `entry`    | a call: what is done before it and after it              |
+//! | `shape`    | what matters in the arguments of each function           |
+//! | `words`    | the arguments of a call                                  |
+//! | `thread`   | what a thread counts                                     |
+//! | `memory`   | the memory of that                                       |
+//! | `site`     | where in the program a call stands                       |
+//! | `places`   | the numbers of places in the table                       |
+//! | `groups`   | communicators, windows and files                         |
+//! | `handles`  | the numbers of these in the table                        |
+//! | `amounts`  | how many bytes a call moves                              |
+//! | `requests` | whom a request waits for                                 |
+//! | `phase`    | how far MPI is in this process                           |
+//! | `life`     | the beginning and the end                                |
+
+mod amounts;
+mod entry;
+mod groups;
+mod handles;
+mod life;
+mod memory;
+mod phase;
+mod places;
+mod requests;
+mod shape;
+mod site;
+mod thread;
+mod words;

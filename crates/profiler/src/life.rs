@@ -1,0 +1,122 @@
+//! The beginning and the end of MPI in a process.
+
+use std::ffi::c_int;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use catena_abi::consts;
+use catena_base::clock::ticks;
+use catena_profile::layout::state;
+use catena_tool::call::number;
+use catena_tool::mpi;
+
+use crate::phase::{has_world, is_going_on, set_going_on, set_rank, set_world};
+use crate::thread::Thread;
+
+/// Sessions that are open.
+static SESSIONS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether a function begins or ends MPI.
+#[inline]
+pub fn is_of_life(function: u16) -> bool {
+    matches!(
+        function,
+        number::Init
+            | number::Init_thread
+            | number::Session_init
+            | number::Finalize
+            | number::Session_finalize
+    )
+}
+
+/// A call of a function that begins or ends MPI.
+pub fn around(function: u16, top: usize, call: impl FnOnce() -> c_int) -> c_int {
+    let from = ticks();
+    let ends = match function {
+        number::Finalize => true,
+        number::Session_finalize => !has_world() && SESSIONS.load(Relaxed) == 1,
+        _ => false,
+    };
+    let mut thread = is_going_on().then(|| Thread::current(top)).flatten();
+    if ends && let Some(thread) = thread.as_deref_mut() {
+        let front = thread.front();
+        front.open = 0;
+        front.end = from;
+        front.last = from;
+        front.state = state::FINALIZED;
+    }
+    if ends {
+        // Functions of the program that MPI calls at its end are not counted.
+        set_going_on(false);
+    }
+    let code = call();
+    let took = ticks() - from;
+    match function {
+        _ if code != 0 => set_going_on(is_going_on() || ends),
+        number::Init | number::Init_thread => {
+            set_world(true);
+            let ranks = mpi::members(consts::COMM_WORLD) as u32;
+            set_rank(mpi::rank(consts::COMM_WORLD), ranks);
+            begin(took);
+        }
+        number::Session_init => {
+            SESSIONS.fetch_add(1, Relaxed);
+            if !is_going_on() {
+                begin_without_world(took);
+            }
+        }
+        number::Finalize => {
+            set_world(false);
+            end(thread, took);
+        }
+        _ => {
+            let before = SESSIONS.fetch_sub(1, Relaxed);
+            if ends && before == 1 {
+                end(thread, took);
+            }
+        }
+    }
+    code
+}
+
+fn begin(took: u64) {
+    static FORKED: Once = Once::new();
+    // SAFETY: a function that may be called in a child.
+    FORKED.call_once(|| unsafe {
+        libc::pthread_atfork(None, None, Some(forked));
+    });
+    catena_trace::find_python();
+    set_going_on(true);
+    if let Some(thread) = Thread::current(0) {
+        let front = thread.front();
+        front.init += took;
+        front.state = state::RUNNING;
+        // What sessions have counted before goes on.
+        if front.begin == 0 {
+            front.begin = ticks();
+        }
+        front.end = 0;
+        front.last = ticks();
+    }
+}
+
+/// Programs that have sessions alone know their number from the launcher.
+fn begin_without_world(took: u64) {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
+    if let Some(rank) = number("CATENA_RANK") {
+        set_rank(rank as i32, number("CATENA_SIZE").unwrap_or(rank + 1));
+    }
+    begin(took);
+}
+
+fn end(thread: Option<&mut Thread>, took: u64) {
+    if let Some(thread) = thread {
+        thread.front().finalize += took;
+    }
+}
+
+/// In a process that was forked nothing is counted: it has the memory of its parent.
+extern "C" fn forked() {
+    set_going_on(false);
+    Thread::forget();
+}
