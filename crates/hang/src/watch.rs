@@ -25,6 +25,23 @@ const ENDED: Duration = Duration::from_secs(5);
 /// turn now and then, and where all are stopped nobody looks.
 const SILENT: u32 = 20;
 
+/// How long ranks must have waited until it is to be believed that they do so for ever, as nothing
+/// is under way any more that would change it; `None` if something is, as they say. They may be on
+/// several hosts, of which not all have told anything.
+pub(crate) fn enough(ranks: &[Rank], are_several: bool) -> Option<Duration> {
+    let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
+    if sent().any(|it| it == Sent::UnderWay) {
+        return None;
+    }
+    let mut hosts = ranks.iter().map(|it| it.host.as_str());
+    let first = hosts.next();
+    Some(match hosts.all(|host| Some(host) == first) {
+        _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
+        true if !are_several => Duration::ZERO,
+        _ => ARRIVED,
+    })
+}
+
 /// A wait that was told: whether it is for ever, whose it is, and since when.
 type Told = (bool, Member, u64);
 
@@ -113,10 +130,7 @@ impl Watch {
             };
             let mut roots = graph.roots(&held);
             roots.retain(is_new);
-            let waited = |root: &BTreeSet<Member>| {
-                let waits = case.waiting(root, &held).into_iter();
-                waits.map(|it| case.waited(it)).min().unwrap_or_default()
-            };
+            let waited = |root: &BTreeSet<Member>| case.waited_by(root, &held);
             let is_certain = |root: &&BTreeSet<Member>| self.is_certain(root, waited(root), &ranks);
             if let Some(root) = roots.iter().find(is_certain) {
                 return Some(case.deadlock(root, &held));
@@ -180,16 +194,8 @@ impl Watch {
     /// Whether it is to be believed already that ranks wait for ever, at least so long already, all
     /// of them for these: nothing can be under way that would change it.
     fn is_certain(&self, root: &BTreeSet<Member>, waited: Duration, ranks: &[Rank]) -> bool {
-        let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
-        if sent().any(|it| it == Sent::UnderWay) {
+        let Some(enough) = enough(ranks, self.are_several) else {
             return false;
-        }
-        let mut hosts = ranks.iter().map(|it| it.host.as_str());
-        let first = hosts.next();
-        let enough = match hosts.all(|host| Some(host) == first) {
-            _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
-            true if !self.are_several => Duration::ZERO,
-            _ => ARRIVED,
         };
         let has_ended = |rank: &&Rank| rank.state == State::Ended && root.contains(&rank.member);
         let mut gone = ranks.iter().filter(has_ended);
