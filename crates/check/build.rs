@@ -36,7 +36,7 @@ fn main() {
         let _ = writeln!(numbers, "pub const {bare}: u16 = {number};");
         let _ = writeln!(
             entries,
-            "entry!({number}, \"{0}\", \"catena_{0}\");",
+            "entry!({number}, \"{0}\", \"P{0}\", \"catena_{0}\");",
             function.name
         );
     }

@@ -12,8 +12,8 @@ use crate::jumped::{self, UnderWay};
 use crate::next::{From, Next};
 use crate::site::Site;
 use crate::{
-    bounds, buffers, differ, life, objects, overlaps, refused, requests, returned, tell, threads,
-    variables, windows,
+    bounds, buffers, differ, life, objects, overlaps, profiled, refused, requests, returned, tell,
+    threads, variables, windows,
 };
 
 /// Functions that ask what is known here, of which programs may make millions of calls.
@@ -126,6 +126,14 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     if !next.is_standard || is_inside() {
         return next.call(&args);
     }
+    if from == From::Profiled && profiled::is_part_of_another(&args, caller, top) {
+        let code = next.call(&args);
+        if code == 0 {
+            let _inside = Inside::enter();
+            objects::passed(&args);
+        }
+        return code;
+    }
     if is_quick(args.number) {
         return ask(args, &next, caller, top);
     }
@@ -200,7 +208,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
                 true => buffers::of(&args, Trust::All),
                 false => uses,
             };
-            requests::made(&args, place, uses, site());
+            requests::made(&args, place, uses, (windows::owner(&args), site()));
         }
         found.extend(life::after(&args));
     } else if is_going_on && life::is_going_on() {

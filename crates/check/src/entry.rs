@@ -20,6 +20,8 @@ compile_error!("the tool knows how x86_64 and aarch64 pass arguments");
 
 /// Marks a call of a library with another ABI.
 const LAYER: u32 = 1 << 15;
+/// Marks a call by the name of the profiling interface.
+const PROFILED: u32 = 1 << 14;
 
 /// Where all functions go.
 #[cfg(target_arch = "x86_64")]
@@ -79,9 +81,9 @@ unsafe extern "C" fn any() {
     )
 }
 
-/// Defines a function under both names.
+/// Defines a function under all of its names.
 macro_rules! entry {
-    ($number:literal, $program:literal, $layer:literal) => {
+    ($number:literal, $program:literal, $profiled:literal, $layer:literal) => {
         const _: () = {
             // SAFETY: the table has each function once, and the tool comes before all others that
             // have names of MPI.
@@ -89,6 +91,12 @@ macro_rules! entry {
             #[unsafe(naked)]
             unsafe extern "C" fn program() {
         entry!(@body $number)
+            }
+            // SAFETY: as above.
+            #[cfg_attr(not(test), unsafe(export_name = $profiled))]
+            #[unsafe(naked)]
+            unsafe extern "C" fn profiled() {
+        entry!(@body $number | PROFILED)
             }
             // SAFETY: as above.
             #[cfg_attr(not(test), unsafe(export_name = $layer))]
@@ -99,6 +107,7 @@ macro_rules! entry {
             // What is not exported, as in tests, is used all the same.
             _ = (
                 program as unsafe extern "C" fn(),
+                profiled as unsafe extern "C" fn(),
                 layer as unsafe extern "C" fn(),
             );
         };
@@ -137,11 +146,12 @@ unsafe extern "C" fn called(
     stack: *const usize,
     caller: usize,
 ) -> c_int {
-    let from = match number & LAYER {
+    let from = match number & (LAYER | PROFILED) {
         0 => From::Program,
+        PROFILED => From::Profiled,
         _ => From::Layer,
     };
-    let number = (number & !LAYER) as u16;
+    let number = (number & !(LAYER | PROFILED)) as u16;
     let count = crate::call::CALLS[usize::from(number)].args.len();
     let mut words = [0; MOST];
     for (i, word) in words.iter_mut().enumerate().take(count) {

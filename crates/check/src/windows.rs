@@ -165,6 +165,15 @@ fn window(args: &Args) -> Option<Win> {
     }
 }
 
+/// Of a call that accesses memory of a window, which window and which target.
+pub fn owner(args: &Args) -> Option<Owner> {
+    access::act(args.call.name)?;
+    Some(Owner {
+        window: window(args)?.0,
+        target: args.named("target_rank")? as i32,
+    })
+}
+
 /// The access of a call, if it is one.
 fn access(args: &Args, site: Site) -> Option<Access> {
     let act = access::act(args.call.name)?;
@@ -435,11 +444,7 @@ pub fn after(
                 window.keep(access);
             }
         });
-        if !has_request {
-            let owner = Owner {
-                window: win.0,
-                target,
-            };
+        if let Some(owner) = owner(args).filter(|_| !has_request) {
             requests::begun(owner, uses.to_vec(), shadow, site);
         }
     }
