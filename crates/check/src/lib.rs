@@ -3,11 +3,11 @@
 //!
 //! It is a shared library, `libcatena_check.so`, and stands between a program and MPI: its
 //! functions are called in the place of the library's (`MPI_Send`, `PMPI_Send`, and
-//! `catena_MPI_Send` for libraries with the ABIs of other MPIs), look at the arguments, call the library's, and look at
-//! what has come of it. Which arguments mean what, the table of `catena-abi` says; so a function
-//! that the standard adds needs nothing here. It asks the library by functions of the standard
-//! alone, so it serves other libraries with the standard's ABI as well. It costs nothing where it
-//! is not loaded.
+//! `catena_MPI_Send` for libraries with the ABIs of other MPIs), look at the arguments, call the
+//! library's, and look at what has come of it. Which arguments mean what, the table of `catena-abi`
+//! says; so a function that the standard adds needs nothing here. It asks the library by functions
+//! of the standard alone, so it serves other libraries with the standard's ABI as well. It costs
+//! nothing where it is not loaded.
 //!
 //! | file       | what                                                                  |
 //! |------------|-----------------------------------------------------------------------|

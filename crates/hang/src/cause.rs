@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Need, What};
-use crate::watch::enough;
+use crate::waits_for::{Member, Need, Sent, What};
 use crate::words::{self, Names, list, span};
 
 /// Ranks that do the same.
@@ -174,6 +173,30 @@ pub(crate) fn lasting<'b>(before: &'b [Rank], now: &[Rank]) -> Vec<Rank> {
         }
     }
     now
+}
+
+/// Where nobody can say that all that was sent has arrived: so long ranks must have waited before
+/// it is said that they do so for ever. Networks may pause for seconds.
+const UNKNOWN: Duration = Duration::from_secs(20);
+
+/// How long, where ranks are on several hosts and all that was sent has arrived.
+const ARRIVED: Duration = Duration::from_secs(5);
+
+/// How long ranks must have waited until it is to be believed that they do so for ever, as nothing
+/// is under way any more that would change it; `None` if something is, as they say. They may be on
+/// several hosts, of which not all have told anything.
+pub(crate) fn enough(ranks: &[Rank], are_several: bool) -> Option<Duration> {
+    let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
+    if sent().any(|it| it == Sent::UnderWay) {
+        return None;
+    }
+    let mut hosts = ranks.iter().map(|it| it.host.as_str());
+    let first = hosts.next();
+    Some(match hosts.all(|host| Some(host) == first) {
+        _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
+        true if !are_several => Duration::ZERO,
+        _ => ARRIVED,
+    })
 }
 
 /// Since when a rank has waited, of its threads the one that has waited longest: nanoseconds of the

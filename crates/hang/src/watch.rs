@@ -3,18 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::cause::{Case, Finding, lasting, since};
+use crate::cause::{Case, Finding, enough, lasting, since};
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Sent};
+use crate::waits_for::Member;
 use crate::words::Names;
-
-/// Where nobody can say that all that was sent has arrived: so long ranks must have waited before
-/// it is said that they do so for ever. Networks may pause for seconds.
-const UNKNOWN: Duration = Duration::from_secs(20);
-
-/// How long, where ranks are on several hosts and all that was sent has arrived.
-const ARRIVED: Duration = Duration::from_secs(5);
 
 /// How long a rank must have ended that has done so without a word: its launcher says more after a
 /// while, and who waits for it may get an error.
@@ -24,23 +17,6 @@ const ENDED: Duration = Duration::from_secs(5);
 /// taken to be in a handler of a signal, where it may do anything: a thread that is starved has a
 /// turn now and then, and where all are stopped nobody looks.
 const SILENT: u32 = 20;
-
-/// How long ranks must have waited until it is to be believed that they do so for ever, as nothing
-/// is under way any more that would change it; `None` if something is, as they say. They may be on
-/// several hosts, of which not all have told anything.
-pub(crate) fn enough(ranks: &[Rank], are_several: bool) -> Option<Duration> {
-    let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
-    if sent().any(|it| it == Sent::UnderWay) {
-        return None;
-    }
-    let mut hosts = ranks.iter().map(|it| it.host.as_str());
-    let first = hosts.next();
-    Some(match hosts.all(|host| Some(host) == first) {
-        _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
-        true if !are_several => Duration::ZERO,
-        _ => ARRIVED,
-    })
-}
 
 /// A wait that was told: whether it is for ever, whose it is, and since when.
 type Told = (bool, Member, u64);
@@ -211,7 +187,7 @@ impl Watch {
 mod tests {
     use super::*;
     use crate::rank::Thread;
-    use crate::waits_for::{Need, WaitsFor, What};
+    use crate::waits_for::{Need, Sent, WaitsFor, What};
 
     const SECOND: u64 = 1_000_000_000;
 

@@ -10,10 +10,11 @@
 //! ```
 //!
 //! A looker asks those that it waits for, and those of earlier nodes in turn. One that does not
-//! answer computes, or has ended. In programs with sessions alone some may have left, so a rank calls
-//! those with whom it has talked: one that is called and waits looks as well, and judges. Where nobody of the earlier nodes answers that it looks, this
-//! looker is the one that judges. Nothing of this happens before ranks have waited
-//! for a second, and each node sends at most a report each second.
+//! answer computes, or has ended. In programs with sessions alone some may have left, so a rank
+//! calls those with whom it has talked: one that is called and waits looks as well, and judges.
+//! Where nobody of the earlier nodes answers that it looks, this looker is the one that judges.
+//! Nothing of this happens before ranks have waited for a second, and each node sends at most a
+//! report each second.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

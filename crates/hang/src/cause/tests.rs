@@ -1,6 +1,6 @@
 use super::*;
 use crate::rank::Thread;
-use crate::waits_for::{Envelope, Sent, WaitsFor};
+use crate::waits_for::{Envelope, WaitsFor};
 
 const JOB: u64 = 1;
 const SECOND: u64 = 1_000_000_000;
