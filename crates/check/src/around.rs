@@ -10,7 +10,7 @@ use crate::collectives::Collective;
 use crate::guard::{Inside, is_inside};
 use crate::jumped::{self, UnderWay};
 use crate::next::{From, Next};
-use crate::site::Site;
+use crate::site::{self, Site};
 use crate::{
     bounds, buffers, differ, life, objects, overlaps, profiled, refused, requests, returned, tell,
     threads, variables, windows,
@@ -139,7 +139,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     }
     let call = args.call;
     let site = || Site::new(call, caller);
-    let here = || Site::in_full(call.name);
+    let here = || Site::in_full(site::name(call, caller));
 
     let inside = Inside::enter();
     end_left(top);

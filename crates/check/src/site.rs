@@ -38,7 +38,7 @@ impl Site {
             false => Frames::many(KEPT),
         };
         Site {
-            call: call.name,
+            call: name(call, caller),
             frames,
         }
     }
@@ -123,6 +123,16 @@ pub fn is_direct(caller: usize) -> bool {
     let is_between = BETWEEN.iter().any(|it| file.starts_with(it));
     known.store(key | usize::from(is_between), Relaxed);
     !is_between
+}
+
+/// What the program calls a function that returns to `caller`: a library for another language has
+/// one name for the function with counts of any size.
+pub fn name(call: &'static Call, caller: usize) -> &'static str {
+    let short = call.name.strip_suffix("_c");
+    match short.filter(|_| !is_direct(caller)) {
+        Some(short) => short,
+        None => call.name,
+    }
 }
 
 /// The name of the file that an address of code lies in; empty if there is none.
