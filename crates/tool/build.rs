@@ -38,7 +38,7 @@ fn main() {
         );
         let _ = writeln!(
             entries,
-            "$crate::entry!({number}, \"{0}\", \"catena_{0}\");",
+            "$crate::entry!($names, {number}, \"{0}\", \"P{0}\", \"catena_{0}\");",
             function.name
         );
     }
@@ -53,7 +53,7 @@ fn main() {
     );
     let entries = format!(
         "/// Defines all functions: see [`stand_before_mpi`](crate::stand_before_mpi).\n\
-         #[doc(hidden)]\n#[macro_export]\nmacro_rules! entries {{ () => {{\n{entries}}}; }}\n"
+         #[doc(hidden)]\n#[macro_export]\nmacro_rules! entries {{ ($names:ident) => {{\n{entries}}}; }}\n"
     );
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for (file, text) in [

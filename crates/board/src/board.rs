@@ -174,8 +174,9 @@ pub trait Board {
     /// [`LOST`] or [`GONE`].
     fn done(&self, rank: u32) -> u64;
 
-    /// This member waits for `rank`, and has for some time.
-    fn awaits(&mut self, _rank: u32) {}
+    /// This member waits for `rank`, and has for some time; for none in particular if that is
+    /// `None`.
+    fn awaits(&mut self, _rank: Option<u32>) {}
 
     /// Operation `seq` will be published soon: a good time to fetch the record
     /// for writing.

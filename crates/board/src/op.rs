@@ -677,10 +677,10 @@ impl Op {
             Stage::Settle => Some(self.next),
             _ => None,
         };
+        board.awaits(rank);
         let Some(rank) = rank else {
             return Ok(());
         };
-        board.awaits(rank);
         if self.stage == Stage::Settle {
             return Ok(());
         }

@@ -457,8 +457,8 @@ impl Board for View<'_> {
         self.seat.area.counter(rank).load(Acquire)
     }
 
-    fn awaits(&mut self, rank: u32) {
-        self.awaits = Some(rank);
+    fn awaits(&mut self, rank: Option<u32>) {
+        self.awaits = rank;
     }
 
     #[inline(always)]

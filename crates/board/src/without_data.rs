@@ -110,7 +110,7 @@ impl<B: Board> Board for WithoutData<'_, B> {
         self.0.done(rank)
     }
 
-    fn awaits(&mut self, rank: u32) {
+    fn awaits(&mut self, rank: Option<u32>) {
         self.0.awaits(rank);
     }
 

@@ -10,10 +10,10 @@ use crate::collectives::Collective;
 use crate::guard::{Inside, is_inside};
 use crate::jumped::{self, UnderWay};
 use crate::next::{From, Next};
-use crate::site::Site;
+use crate::site::{self, Site};
 use crate::{
-    bounds, buffers, differ, life, objects, overlaps, refused, requests, returned, tell, threads,
-    variables, windows,
+    bounds, buffers, differ, life, objects, overlaps, profiled, refused, requests, returned, tell,
+    threads, variables, windows,
 };
 
 /// A call of a function that only asks: of it the thread and the handles are looked at.
@@ -89,12 +89,20 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     if !next.is_standard || is_inside() {
         return next.call(&args);
     }
+    if from == From::Profiled && profiled::is_part_of_another(&args, caller, top) {
+        let code = next.call(&args);
+        if code == 0 {
+            let _inside = Inside::enter();
+            objects::passed(&args);
+        }
+        return code;
+    }
     if is_quick(args.number) {
         return ask(args, &next, caller, top);
     }
     let call = args.call;
     let site = || Site::new(call, caller);
-    let here = || Site::in_full(call.name);
+    let here = || Site::in_full(site::name(call, caller));
 
     let inside = Inside::enter();
     end_left(top);
@@ -163,7 +171,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
                 true => buffers::of(&args, Trust::All),
                 false => uses,
             };
-            requests::made(&args, place, uses, site());
+            requests::made(&args, place, uses, (windows::owner(&args), site()));
         }
         found.extend(life::after(&args));
     } else if is_going_on && life::is_going_on() {

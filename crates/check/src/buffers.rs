@@ -173,7 +173,13 @@ pub fn of(args: &Args, trust: Trust) -> Vec<Use> {
             At::Root => part.is_root,
             At::Others => part.is_other,
         };
-        if !is_meant || [consts::BOTTOM, consts::IN_PLACE].contains(&base) {
+        // Of a call that sends and receives, one of both may go nowhere.
+        let is_nobodys = match arg.direction {
+            Direction::In => is_null(args, "dest"),
+            Direction::Out => is_null(args, "source"),
+            Direction::InOut => false,
+        };
+        if !is_meant || is_nobodys || [consts::BOTTOM, consts::IN_PLACE].contains(&base) {
             continue;
         }
         let access = match arg.direction {
@@ -192,6 +198,12 @@ pub fn of(args: &Args, trust: Trust) -> Vec<Use> {
         }
     }
     all
+}
+
+/// Whether the argument of that name is no rank's number, so that no memory is used for it.
+fn is_null(args: &Args, peer: &str) -> bool {
+    let peer = args.named(peer);
+    peer.is_some_and(|it| it as i64 == i64::from(consts::PROC_NULL))
 }
 
 /// Whether a message goes nowhere, so that no memory is used.

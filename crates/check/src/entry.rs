@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use crate::around::around;
 
-catena_tool::stand_before_mpi!(called);
+catena_tool::stand_before_mpi!(called, all);
 
 /// A function was called: its number and who has called it, the arguments in registers and on the
 /// stack, and the address that it returns to.

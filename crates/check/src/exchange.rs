@@ -38,7 +38,14 @@ pub fn comm(of: Comm) -> Option<Comm> {
     let mut own = consts::COMM_NULL;
     // Sessions alone have no world to compare with.
     let is_of_world = life::is_in_world() && mpi::is_of_world(of);
-    let is_made = is_of_world && mpi::Comm_dup(of, &mut own) == 0;
+    // A duplicate would have the attributes, and call functions of the program to copy them.
+    let mut group = consts::GROUP_NULL;
+    let is_made = is_of_world
+        && mpi::Comm_group(of, &mut group) == 0
+        && mpi::Comm_create(of, group, &mut own) == 0;
+    if group != consts::GROUP_NULL {
+        mpi::Group_free(&mut group);
+    }
     // Where ranks do not call the same, the tool tells it.
     let is_quiet = is_made && mpi::Comm_set_errhandler(own, consts::ERRORS_RETURN) == 0;
     is_quiet.then_some(own)

@@ -76,6 +76,16 @@ pub fn leave(top: usize) -> Option<UnderWay> {
     })
 }
 
+/// Whether this thread is in a call, now that one begins whose caller's part of the stack begins
+/// there.
+pub fn is_in_call(top: usize) -> bool {
+    with(|all| {
+        let own = stack::own();
+        let is_over = |it: &UnderWay| is_left(it.top, top, &own, || it.is_intact());
+        all.iter().any(|it| !is_over(it))
+    })
+}
+
 /// The calls of this thread that were left, now that one begins whose caller's part of the stack
 /// begins there.
 #[inline]

@@ -2,12 +2,12 @@
 //! programs do wrong, as far as that can be seen in a process.
 //!
 //! It is a shared library, `libcatena_check.so`, and stands between a program and MPI: its
-//! functions are called in the place of the library's (`MPI_Send`, and `catena_MPI_Send` for
-//! libraries with the ABIs of other MPIs), look at the arguments, call the library's, and look at
-//! what has come of it. Which arguments mean what, the table of `catena-abi` says; so a function
-//! that the standard adds needs nothing here. It asks the library by functions of the standard
-//! alone, so it serves other libraries with the standard's ABI as well. It costs nothing where it
-//! is not loaded. What it has in common with other tools is in `catena-tool`.
+//! functions are called in the place of the library's (`MPI_Send`, `PMPI_Send`, and
+//! `catena_MPI_Send` for libraries with the ABIs of other MPIs), look at the arguments, call the
+//! library's, and look at what has come of it. Which arguments mean what, the table of `catena-abi`
+//! says; so a function that the standard adds needs nothing here. It asks the library by functions
+//! of the standard alone, so it serves other libraries with the standard's ABI as well. It costs
+//! nothing where it is not loaded. What it has in common with other tools is in `catena-tool`.
 //!
 //! | file       | what                                                                  |
 //! |------------|-----------------------------------------------------------------------|
@@ -34,6 +34,7 @@
 //! | `windows`  | windows and their epochs                                              |
 //! | `access`   | accesses to windows, and which of them conflict                       |
 //! | `exchange` | how ranks tell each other what they have done with windows            |
+//! | `profiled` | calls by the names of the profiling interface                        |
 //! | `refused`  | calls that the library refuses                                        |
 //! | `differ`   | messages whose types are not those of their receives                 |
 //! | `threads`  | which threads may call                                                |
@@ -64,6 +65,7 @@ mod memory;
 mod objects;
 mod once;
 mod overlaps;
+mod profiled;
 mod refused;
 mod requests;
 mod returned;

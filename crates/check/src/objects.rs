@@ -283,6 +283,24 @@ fn gone(class: Class, handle: usize, site: &impl Fn() -> Site) {
     }
 }
 
+/// Notes that a call has succeeded which is not looked at: what it has made may have the handle of
+/// something that is gone, and a type of its own bytes.
+pub fn passed(args: &Args) {
+    for (at, arg) in args.call.args.iter().enumerate() {
+        if let Means::Handle(class) = arg.means
+            && arg.direction == Direction::Out
+            && arg.length == crate::call::Length::One
+        {
+            // SAFETY: a place of a handle, as the call has succeeded.
+            let handle = unsafe { args.at::<usize>(at) }.unwrap_or(0);
+            with(|objects| objects.gone.remove(&(class, handle)));
+            if class == Class::Type {
+                forget(Datatype(handle));
+            }
+        }
+    }
+}
+
 fn forget(ty: Datatype) {
     types::forget(ty);
     leaves::forget(ty);

@@ -6,7 +6,7 @@
 //! own ([`alike`]). Of requests that have the same all the same, nothing is said that is not
 //! certain.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
@@ -40,9 +40,11 @@ struct Request {
     sums: Vec<Option<u64>>,
     /// Of the partitions that are ready, the sums when they became that.
     ready: BTreeMap<i64, u64>,
+    /// The partitions that have arrived, as the program was told.
+    arrived: BTreeSet<i64>,
     /// What has made another request whose handle went to the same place.
     lost: Option<Site>,
-    /// Of an operation on a window without a request, which window and which target.
+    /// Of an operation on a window, which window and which target.
     owner: Option<Owner>,
     /// What MPI writes instead of the memory of the only use.
     shadow: Option<Shadow>,
@@ -114,6 +116,7 @@ impl Requests {
         request.is_active = true;
         request.is_cancelled = false;
         request.ready.clear();
+        request.arrived.clear();
         let own = stack::own();
         request.sums = match request.partitions > 0 {
             // They may be written until they are said to be ready.
@@ -237,43 +240,6 @@ impl Requests {
     }
 }
 
-impl Request {
-    /// The memory of a partition; `None` if others lie between its bytes.
-    fn partition(&self, number: i64) -> Option<Piece> {
-        let used = self.uses.first()?;
-        let whole = used.pieces.first()?;
-        if !whole.is_solid || used.access != Access::Read {
-            return None;
-        }
-        let len = whole.len() / usize::try_from(self.partitions).ok().filter(|&it| it > 0)?;
-        let number = usize::try_from(number).ok()?;
-        Piece::of_bytes(whole.first + number * len, len)
-    }
-
-    fn partition_sum(&self, number: i64) -> Option<u64> {
-        let piece = self.partition(number)?;
-        match maps::is_readable(piece.first, piece.end) {
-            // SAFETY: memory that can be read.
-            true => unsafe { sums::sum(&piece) },
-            false => None,
-        }
-    }
-
-    /// Notes that a partition is ready.
-    fn ready(&mut self, number: i64) {
-        if let Some(sum) = self.partition_sum(number) {
-            self.ready.insert(number, sum);
-        }
-    }
-
-    /// One that was changed since.
-    fn changed_partition(&self) -> Option<i64> {
-        let mut ready = self.ready.iter();
-        let changed = ready.find(|(number, sum)| self.partition_sum(**number) != Some(**sum));
-        changed.map(|(number, _)| *number)
-    }
-}
-
 fn sum(used: &Use) -> Option<u64> {
     if used.access != Access::Read {
         return None;
@@ -300,8 +266,9 @@ fn resolve(uses: &mut [Use]) {
     pieces.for_each(Piece::resolve);
 }
 
-/// Notes the request that a call has made, which uses that memory.
-pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, site: Site) {
+/// Notes the request that a call has made there, which uses that memory; of one on a window, of
+/// which.
+pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, (owner, site): (Option<Owner>, Site)) {
     // SAFETY: the call has succeeded, so the handle is there.
     let mut handle = unsafe { *(place as *const usize) };
     if handle == REQUEST_NULL.0 {
@@ -338,8 +305,9 @@ pub fn made(args: &Args, place: usize, mut uses: Vec<Use>, site: Site) {
                 uses,
                 sums: Vec::new(),
                 ready: BTreeMap::new(),
+                arrived: BTreeSet::new(),
                 lost: None,
-                owner: None,
+                owner,
                 shadow: None,
             },
         );
@@ -373,6 +341,7 @@ pub fn begun(owner: Owner, mut uses: Vec<Use>, shadow: Option<Shadow>, site: Sit
             uses,
             sums: Vec::new(),
             ready: BTreeMap::new(),
+            arrived: BTreeSet::new(),
             lost: None,
             owner: Some(owner),
             shadow,
@@ -395,6 +364,11 @@ pub fn ended(window: usize, target: Option<i32>, site: impl Fn() -> Site) -> Vec
         let mut found = Vec::new();
         for id in done {
             found.extend(changed(&requests.all[&id], &site));
+            if requests.all[&id].handle != REQUEST_NULL.0 {
+                // It is still to be waited for, which ends at once.
+                requests.end(id);
+                continue;
+            }
             if let Some(shadow) = requests.remove(id).and_then(|it| it.shadow) {
                 shadow.copy();
             }
@@ -431,7 +405,7 @@ pub fn before(args: &Args) -> Before {
         number::Pready_range | number::Pready_list => vec![Given {
             handle: args.word(2),
         }],
-        number::Request_get_status => vec![Given {
+        number::Request_get_status | number::Parrived => vec![Given {
             handle: args.word(0),
         }],
         number::Waitall
@@ -533,7 +507,11 @@ pub fn after(args: &Args, code: i32, before: &Before, site: impl Fn() -> Site) -
             }
             return Vec::new();
         }
-        number::Cancel | number::Pready | number::Pready_range | number::Pready_list => {
+        number::Cancel
+        | number::Pready
+        | number::Pready_range
+        | number::Pready_list
+        | number::Parrived => {
             if code == 0 {
                 note(args, before);
             }
@@ -591,7 +569,7 @@ pub fn after(args: &Args, code: i32, before: &Before, site: impl Fn() -> Site) -
     found
 }
 
-/// Notes a cancelled request, or partitions that are ready.
+/// Notes a cancelled request, or partitions that are ready or have arrived.
 fn note(args: &Args, before: &Before) {
     with(|requests| {
         let given = before.given.first();
@@ -603,6 +581,11 @@ fn note(args: &Args, before: &Before) {
             number::Cancel => request.is_cancelled = true,
             number::Pready => request.ready(args.int(0)),
             number::Pready_range => (args.int(0)..=args.int(1)).for_each(|it| request.ready(it)),
+            // SAFETY: the call has succeeded, so the flag is there.
+            number::Parrived => match unsafe { args.at::<i32>(2) } {
+                None | Some(0) => {}
+                Some(_) => _ = request.arrived.insert(args.int(1)),
+            },
             _ => {
                 let list = args.word(1) as *const i32;
                 for i in 0..usize::try_from(args.int(0)).unwrap_or(0) {
@@ -669,7 +652,9 @@ pub fn meets(piece: &Piece, access: Access) -> Option<(Met, usize)> {
         let mut met = requests.met(piece.first, piece.end, access);
         met.find_map(|(request, used, other)| {
             let bytes = piece.common(other).filter(|&it| it > 0)?;
-            Some((Met::new(request, used, other), bytes))
+            let (first, end) = (piece.first.max(other.first), piece.end.min(other.end));
+            let may_be_read = access == Access::Read && request.has_arrived(first, end);
+            (!may_be_read).then(|| (Met::new(request, used, other), bytes))
         })
     })
 }
@@ -753,7 +738,7 @@ pub fn left() -> Vec<Finding> {
     with(|requests| {
         let Requests { all, .. } = std::mem::take(requests);
         let mut places: HashMap<_, (&Request, usize)> = HashMap::new();
-        for request in all.values().filter(|it| it.owner.is_none()) {
+        for request in all.values().filter(|it| it.handle != REQUEST_NULL.0) {
             let key = (request.site.key(), request.is_active);
             places.entry(key).or_insert((request, 0)).1 += 1;
         }
@@ -776,7 +761,7 @@ fn leak(request: &Request, count: usize) -> Finding {
         n => format!("{n} of its requests {many}"),
     };
     let site = request.site.clone();
-    let finding = match request.is_active {
+    let finding = match request.is_active || !request.is_persistent {
         true => Finding::error(Kind::Leak, site, text)
             .remedy("complete it, as by MPI_Wait, before MPI_Finalize"),
         false => Finding::warning(Kind::Leak, site, text)
@@ -788,5 +773,6 @@ fn leak(request: &Request, count: usize) -> Finding {
     }
 }
 
+mod partitions;
 #[cfg(test)]
 mod tests;

@@ -38,7 +38,7 @@ impl Site {
             false => Frames::many(KEPT),
         };
         Site {
-            call: call.name,
+            call: name(call, caller),
             frames,
         }
     }
@@ -98,5 +98,15 @@ impl Frames {
         frames.retain(|&at| !own.contains(&(at as usize)));
         frames.truncate(most);
         Frames::Many(Box::new((frames, catena_trace::python())))
+    }
+}
+
+/// What the program calls a function that returns to `caller`: a library for another language has
+/// one name for the function with counts of any size.
+pub fn name(call: &'static Call, caller: usize) -> &'static str {
+    let short = call.name.strip_suffix("_c");
+    match short.filter(|_| !is_direct(caller)) {
+        Some(short) => short,
+        None => call.name,
     }
 }

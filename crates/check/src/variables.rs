@@ -9,6 +9,7 @@
 //! block says nothing. Characters fit everything, as does `MPI_BYTE`.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
@@ -127,8 +128,7 @@ impl Program {
             let pointers = pointers(&variables, caller, piece.base, block);
             return untyped(used, piece, &pointers, site);
         }
-        let wrong =
-            |(variable, begin): &(Variable, usize)| wrong(used, piece, variable, *begin, site);
+        let wrong = |holder: &Holder| wrong(used, piece, holder, site);
         of_all(&self.holders(piece.base, frames), wrong)
     }
 
@@ -139,15 +139,14 @@ impl Program {
         frames: &[Frame],
         site: &impl Fn() -> Site,
     ) -> Option<Finding> {
-        let wrong = |(variable, begin): &(Variable, usize)| {
-            let end = begin.checked_add(variable.memory.size? as usize)?;
-            bounds::outside(used, *begin..end, &named(variable), site)
+        let wrong = |holder: &Holder| {
+            bounds::outside(used, holder.room.clone(), &named(&holder.variable), site)
         };
         of_all(&self.holders(used.from?, frames), wrong)
     }
 
-    /// The variables that an address outside of memory of `malloc` lies in, and where they begin.
-    fn holders(&mut self, at: usize, frames: &[Frame]) -> Vec<(Variable, usize)> {
+    /// The variables that an address outside of memory of `malloc` lies in.
+    fn holders(&mut self, at: usize, frames: &[Frame]) -> Vec<Holder> {
         let is_in_stack = stack::own().contains(&at);
         let mut frames = frames.iter();
         let frame = match is_in_stack {
@@ -158,17 +157,25 @@ impl Program {
             return Vec::new();
         };
         let variables = self.variables(frame.at);
-        let held = |it: &Variable| Some((it.clone(), holds(it, frame, at)?));
+        let held = |it: &Variable| Holder::of(it, begin(it, frame), at);
         let mut found: Vec<_> = variables.iter().filter_map(held).collect();
-        if found.is_empty()
-            && !is_in_stack
-            && let Some(maps) = self.maps.as_ref()
-        {
+        if !is_in_stack && let Some(maps) = self.maps.as_ref() {
             let variable = self.symbols.variable(maps, frame.at as u64, at as u64);
-            found.extend(variable.and_then(|it| match it.home {
-                Home::Fixed(begin) => Some((it, begin as usize)),
+            let whole = variable.and_then(|it| match it.home {
+                Home::Fixed(begin) => Holder::of(&it, begin as usize, at),
                 _ => None,
-            }));
+            });
+            match whole {
+                // A COMMON block of Fortran has one symbol, and several variables, which programs
+                // name the first of for all.
+                Some(whole) if !found.is_empty() => {
+                    for holder in &mut found {
+                        let room = &mut holder.room;
+                        *room = room.start.min(whole.room.start)..room.end.max(whole.room.end);
+                    }
+                }
+                whole => found.extend(whole),
+            }
         }
         found
     }
@@ -182,22 +189,32 @@ fn begin(variable: &Variable, frame: &Frame) -> usize {
     }
 }
 
-/// Where a variable begins, if an address lies in it.
-fn holds(variable: &Variable, frame: &Frame, at: usize) -> Option<usize> {
-    let begin = begin(variable, frame);
-    let size = variable.memory.size? as usize;
-    (begin <= at && at - begin < size).then_some(begin)
+/// A variable that an address lies in.
+struct Holder {
+    variable: Variable,
+    own: Range<usize>,
+    /// The memory that may be named by it.
+    room: Range<usize>,
+}
+
+impl Holder {
+    /// A variable that begins there, if the address `at` lies in it.
+    fn of(variable: &Variable, begin: usize, at: usize) -> Option<Holder> {
+        let own = begin..begin.checked_add(variable.memory.size? as usize)?;
+        own.contains(&at).then(|| Holder {
+            variable: variable.clone(),
+            room: own.clone(),
+            own,
+        })
+    }
 }
 
 /// What is wrong with memory that several variables may have: what the innermost says that is there
 /// now, unless nothing is wrong with one of them.
-fn of_all(
-    all: &[(Variable, usize)],
-    wrong: impl Fn(&(Variable, usize)) -> Option<Finding>,
-) -> Option<Finding> {
+fn of_all(all: &[Holder], wrong: impl Fn(&Holder) -> Option<Finding>) -> Option<Finding> {
     let found = all.iter().map(wrong).collect::<Option<Vec<_>>>()?;
     let both = all.iter().zip(found);
-    let mut live = both.filter(|((variable, _), _)| variable.is_live);
+    let mut live = both.filter(|(holder, _)| holder.variable.is_live);
     live.next_back().map(|(_, finding)| finding)
 }
 
@@ -205,26 +222,31 @@ fn of_all(
 fn wrong(
     used: &Use,
     piece: &Piece,
-    variable: &Variable,
-    begin: usize,
+    Holder {
+        variable,
+        own,
+        room,
+    }: &Holder,
     site: &impl Fn() -> Site,
 ) -> Option<Finding> {
-    let size = variable.memory.size? as usize;
-    let end = begin + size;
     let name = named(variable);
     let ty = mpi::type_name(piece.ty);
-    if piece.end > end || piece.first < begin {
+    if piece.end > room.end || piece.first < room.start {
         let text = format!(
-            "its buffer {} is in {name} of {size} bytes, but {} elements of {ty} take {} bytes, {} \
-             of them outside",
+            "its buffer {} is in {name} of {} bytes, but {} elements of {ty} take {} bytes, {} of \
+             them outside",
             used.arg,
+            room.len(),
             piece.count,
             piece.len(),
-            piece.end.saturating_sub(end) + begin.saturating_sub(piece.first),
+            piece.end.saturating_sub(room.end) + room.start.saturating_sub(piece.first),
         );
         return Some(Finding::error(Kind::Bounds, site(), text).remedy(REMEDY));
     }
-    let (leaf, other) = mismatch(piece, &variable.memory, begin, true)?;
+    if piece.end > own.end || piece.first < own.start {
+        return None;
+    }
+    let (leaf, other) = mismatch(piece, &variable.memory, own.start, true)?;
     let text = format!(
         "its buffer {} is in {name}, {}",
         used.arg,

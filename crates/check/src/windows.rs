@@ -32,8 +32,8 @@ use crate::{access, exchange, mpi, objects, stack};
 /// A window.
 struct Window {
     site: Site,
-    /// Memory of the program that it shows to others.
-    memory: Vec<(usize, usize)>,
+    /// Memory of the program that it shows to others: where each part begins, and its bytes.
+    memory: BTreeMap<usize, usize>,
     /// A communicator of the tool's own, over which the accesses of an epoch are told.
     comm: Option<Comm>,
     /// Bytes of a displacement at each rank, and at this one.
@@ -106,9 +106,9 @@ pub fn given_back(what: &'static str, block: usize, len: usize) -> Option<Findin
     with(|all| {
         let end = block.saturating_add(len);
         all.values().find_map(|window| {
-            let mut memory = window.memory.iter();
-            let &(first, size) =
-                memory.find(|it| it.0 >= block && it.0 + it.1 <= end && it.1 > 0)?;
+            let mut memory = window.memory.range(block..end);
+            let (first, size) =
+                memory.find(|(first, size)| *first + **size <= end && **size > 0)?;
             let text = format!(
                 "{len} bytes at {block:#x} are given back, in which {size} bytes at {first:#x} lie \
                  that a window shows"
@@ -124,9 +124,9 @@ pub fn given_back(what: &'static str, block: usize, len: usize) -> Option<Findin
 pub fn between(low: usize, high: usize) -> Option<(usize, Site)> {
     with(|all| {
         all.values().find_map(|window| {
-            let mut memory = window.memory.iter();
-            let &(first, _) = memory.find(|it| it.0 >= low && it.0 < high && it.1 > 0)?;
-            Some((first, window.site.clone()))
+            let mut memory = window.memory.range(low..high);
+            let (first, _) = memory.find(|(_, size)| **size > 0)?;
+            Some((*first, window.site.clone()))
         })
     })
 }
@@ -163,6 +163,15 @@ fn window(args: &Args) -> Option<Win> {
         true => unsafe { args.at::<usize>(at) }.map(Win),
         false => Some(Win(args.word(at))),
     }
+}
+
+/// Of a call that accesses memory of a window, which window and which target.
+pub fn owner(args: &Args) -> Option<Owner> {
+    access::act(args.call.name)?;
+    Some(Owner {
+        window: window(args)?.0,
+        target: args.named("target_rank")? as i32,
+    })
 }
 
 /// The access of a call, if it is one.
@@ -435,11 +444,7 @@ pub fn after(
                 window.keep(access);
             }
         });
-        if !has_request {
-            let owner = Owner {
-                window: win.0,
-                target,
-            };
+        if let Some(owner) = owner(args).filter(|_| !has_request) {
             requests::begun(owner, uses.to_vec(), shadow, site);
         }
     }
@@ -478,14 +483,12 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
     let target = args.named("rank").map(|it| it as i32);
     match args.number {
         number::Win_attach => {
-            let memory = (args.word(1), args.word(2));
-            find(win.0, |window| window.memory.push(memory));
-            show(&[memory]);
+            let (first, size) = (args.word(1), args.word(2));
+            find(win.0, |window| window.memory.insert(first, size));
+            show(first);
         }
         number::Win_detach => {
-            find(win.0, |window| {
-                window.memory.retain(|it| it.0 != args.word(1))
-            });
+            find(win.0, |window| window.memory.remove(&args.word(1)));
         }
         // Whoever has notified this rank may have seen what it has done before.
         number::MPIX_Win_wait_notify
@@ -644,14 +647,11 @@ fn ranks(win: Win, group: Group) -> Vec<i32> {
     found.unwrap_or_default()
 }
 
-/// Notes memory that a window shows.
-fn show(memory: &[(usize, usize)]) {
-    let own = stack::own();
-    for &(first, _) in memory {
-        IDLE.store(false, Relaxed);
-        if own.contains(&first) {
-            LOWEST_IN_STACK.fetch_min(first, Relaxed);
-        }
+/// Notes that a window shows memory which begins there.
+fn show(first: usize) {
+    IDLE.store(false, Relaxed);
+    if stack::own().contains(&first) {
+        LOWEST_IN_STACK.fetch_min(first, Relaxed);
     }
 }
 
@@ -663,10 +663,10 @@ fn made(args: &Args, site: Site) {
         return;
     };
     let memory = match (args.named("base"), args.named("size")) {
-        (Some(base), Some(size)) if size > 0 => vec![(base, size)],
-        _ => Vec::new(),
+        (Some(base), Some(size)) if size > 0 => BTreeMap::from([(base, size)]),
+        _ => BTreeMap::new(),
     };
-    show(&memory);
+    memory.keys().for_each(|&first| show(first));
     let comm = args.comm().and_then(exchange::comm);
     let unit = args.named("disp_unit").map_or(1, |it| it as i64);
     let window = Window {

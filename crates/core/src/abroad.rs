@@ -59,12 +59,10 @@ pub(crate) fn post(process: &Process) {
 impl Hook<Process> for Abroad {
     fn progress(&self, process: &Process) -> bool {
         let parcels = abroad::take_outgoing();
-        // In the world model all are there until all have come to its end. Without it one may have
-        // left, and calling it would show that as a loss.
-        let are_there = phase::is_initialized() && !phase::is_finalized();
         for parcel in parcels {
             let peer = Peer(parcel.to);
-            if !are_there && !process.link(|link| link.net().is_in_contact(peer)) {
+            if !are_there() && !process.link(|link| link.net().is_in_contact(peer)) {
+                abroad::is_out_of_reach(parcel.to);
                 continue;
             }
             let longest = process.link(|link| link.max_active(peer));
@@ -91,6 +89,12 @@ impl Hook<Process> for Abroad {
         let mut outbox = self.outbox.borrow_mut();
         outbox.retain(|(peer, ..)| !peers.contains(&peer.0));
     }
+}
+
+/// Whether any rank of the job may be called. In the world model all are there until all have come
+/// to its end. Without it one may have left, and calling it would show that as a loss.
+fn are_there() -> bool {
+    phase::is_initialized() && !phase::is_finalized()
 }
 
 /// The parts of a message, each with its header.
@@ -197,7 +201,7 @@ impl Parts {
 impl Handler for Inbox {
     fn deliver(&mut self, from: Peer, header: ActiveHeader, payload: PeerBytes<'_>) {
         if let Some((what, bytes)) = self.parts.put(from, header, &payload.to_vec()) {
-            deliver_abroad(from.0, what, &bytes);
+            deliver_abroad(from.0, what, &bytes, are_there());
             self.alarm.raise();
         }
     }

@@ -93,11 +93,23 @@ pub fn members_in_words(process: &Process, comm: &Comm) -> Option<String> {
     is_told.then(|| Names::of_job(first.job).all(need.members()))
 }
 
+/// Which one something is that several members have, by its number at the first of them: alike for
+/// all of them, and another one than that of each other thing of its kind.
+pub fn which(process: &Process, first: Peer, number: u32) -> u64 {
+    let own = |it: Member| it.job ^ u64::from(it.rank) << 32;
+    member(process, first).map_or(0, own) ^ u64::from(number)
+}
+
 /// What all members of a communicator are to do together.
 pub fn of_all(process: &Process, what: What, comm: &Comm) -> Need {
     let mut need = Need::new(what);
     need.about = comm.told_name();
     need.together = true;
+    // Of two groups each begins with its own.
+    if comm.remote.is_none() {
+        let first = process.link(|link| link.members(comm.cid).next());
+        need.which = first.map_or(0, |(peer, cid)| which(process, peer, cid.0));
+    }
     let remote = comm.remote.iter().flat_map(|it| it.group.members());
     add(process, &mut need, comm.group.members().chain(remote));
     need

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Need, What};
+use crate::waits_for::{Member, Need, Sent, What};
 use crate::words::{self, Names, list, span};
 
 /// Ranks that do the same.
@@ -82,17 +82,29 @@ impl Finding {
 /// ```
 pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) -> Option<Finding> {
     let mut ranks = lasting(before, now);
-    let deadlock = |ranks: &[Rank]| {
+    // Who has just ended may have sent something before.
+    let ended = before.iter().filter(|rank| rank.state == State::Ended);
+    let ended: BTreeSet<_> = ended.map(|rank| rank.member).collect();
+    let enough = enough(&ranks, false);
+    let deadlock = |ranks: &[Rank], is_to_be_certain: bool| {
         let graph = Graph::new(ranks);
         let held = graph.held();
-        let roots = graph.roots(&held);
         let case = Case {
             graph: &graph,
             names,
         };
-        roots.first().map(|root| case.deadlock(root, &held))
+        let is_certain = |root: &BTreeSet<Member>| {
+            let of_root = root.iter().filter_map(|it| graph.ranks.get(it));
+            let mut gone = of_root.filter(|it| it.state == State::Ended);
+            let has_waited = enough.is_some_and(|enough| case.waited_by(root, &held) >= enough);
+            has_waited && gone.all(|it| ended.contains(&it.member))
+        };
+        let roots = graph.roots(&held);
+        let mut roots = roots.iter();
+        let root = roots.find(|root| !is_to_be_certain || is_certain(root));
+        root.map(|root| case.deadlock(root, &held))
     };
-    if let Some(found) = deadlock(&ranks) {
+    if let Some(found) = deadlock(&ranks, true) {
         return Some(found);
     }
     let slow = {
@@ -103,10 +115,11 @@ pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) ->
         };
         case.slow(patience, |_, _| false)?
     };
-    // On a busy host some may not have had a turn since. If their waits last, they are for ever.
+    // Something may be under way, and on a busy host some may not have had a turn since. If their
+    // waits last, they are for ever.
     let threads = ranks.iter_mut().flat_map(|it| &mut it.threads);
     threads.for_each(|it| it.may_be_over = false);
-    Some(match deadlock(&ranks) {
+    Some(match deadlock(&ranks, false) {
         Some(likely) => likely.instead_of(slow),
         None => slow,
     })
@@ -160,6 +173,30 @@ pub(crate) fn lasting<'b>(before: &'b [Rank], now: &[Rank]) -> Vec<Rank> {
         }
     }
     now
+}
+
+/// Where nobody can say that all that was sent has arrived: so long ranks must have waited before
+/// it is said that they do so for ever. Networks may pause for seconds.
+const UNKNOWN: Duration = Duration::from_secs(20);
+
+/// How long, where ranks are on several hosts and all that was sent has arrived.
+const ARRIVED: Duration = Duration::from_secs(5);
+
+/// How long ranks must have waited until it is to be believed that they do so for ever, as nothing
+/// is under way any more that would change it; `None` if something is, as they say. They may be on
+/// several hosts, of which not all have told anything.
+pub(crate) fn enough(ranks: &[Rank], are_several: bool) -> Option<Duration> {
+    let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
+    if sent().any(|it| it == Sent::UnderWay) {
+        return None;
+    }
+    let mut hosts = ranks.iter().map(|it| it.host.as_str());
+    let first = hosts.next();
+    Some(match hosts.all(|host| Some(host) == first) {
+        _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
+        true if !are_several => Duration::ZERO,
+        _ => ARRIVED,
+    })
 }
 
 /// Since when a rank has waited, of its threads the one that has waited longest: nanoseconds of the
@@ -278,16 +315,21 @@ impl<'a> Case<'_, 'a> {
             (1, true, _) => self.alone(first),
             _ => self.circle(root, held),
         };
-        let waiting = self.waiting(root, held).into_iter();
         Finding {
             definite: true,
-            waited: waiting.map(|it| self.waited(it)).min().unwrap_or_default(),
+            waited: self.waited_by(root, held),
             waits: held.iter().map(|it| (it.member, since(it))).collect(),
             groups: self.groups(&culprits),
             culprits,
             cause,
             remedy,
         }
+    }
+
+    /// How long those have waited at least to whom all waiting leads.
+    pub fn waited_by(&self, root: &BTreeSet<Member>, held: &[&'a Rank]) -> Duration {
+        let waiting = self.waiting(root, held).into_iter();
+        waiting.map(|it| self.waited(it)).min().unwrap_or_default()
     }
 
     /// Of those to whom all waiting leads the ones that wait; one that waits for it, where it is
@@ -416,10 +458,23 @@ impl<'a> Case<'_, 'a> {
                 by_activity.entry(activity).or_default().push(rank);
             }
         }
+        // Who does something else than most comes first, also those counted whose waits may be
+        // over, as they had no turn. Of as many, who waits for a message: a collective call is made
+        // by all.
+        let mut all: BTreeMap<Activity, usize> = BTreeMap::new();
+        for rank in self
+            .graph
+            .ranks
+            .values()
+            .filter(|it| it.is_waiting() && counts(it))
+        {
+            *all.entry(activity(rank)).or_default() += 1;
+        }
+        let count = |activity: &Activity| all.get(activity).copied().unwrap_or(0);
         let mut parts: Vec<_> = by_activity.into_iter().collect();
-        // Who does something else than most comes first. Of as many, who waits for a message: a
-        // collective call is made by all.
-        parts.sort_by_key(|(_, part)| (part.len(), is_collective(part[0]), part[0].member));
+        parts.sort_by_key(|(activity, part)| {
+            (count(activity), is_collective(part[0]), part[0].member)
+        });
         let parts: Vec<_> = parts.into_iter().map(|(_, part)| part).collect();
         let culprits: Vec<_> = match parts.len() {
             1 => ranks.iter().map(|it| it.member).collect(),

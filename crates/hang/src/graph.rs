@@ -20,7 +20,7 @@ pub(crate) struct Graph<'a> {
 }
 
 /// What many ranks need alike, whether together, and of whom.
-type Alike<'a> = (bool, What, &'a str, &'a [(Member, u32)]);
+type Alike<'a> = (bool, What, (&'a str, u64), &'a [(Member, u32)]);
 
 /// Its number among all, and the processes that are still to do it.
 type Many = (usize, Rc<[Member]>);
@@ -36,7 +36,7 @@ fn is_of_few(need: &Need) -> bool {
 
 /// Whether two ranks wait for the same, that all do together.
 fn are_one(one: &Need, other: &Need) -> bool {
-    one.together && (one.what, &one.about) == (other.what, &other.about)
+    one.together && (one.what, one.which, &one.about) == (other.what, other.which, &other.about)
 }
 
 impl<'a> Graph<'a> {
@@ -143,7 +143,8 @@ impl<'a> Graph<'a> {
 
     /// Those who are still to do what is needed: of what all do together, those who have not come.
     fn many(&self, need: &'a Need) -> Many {
-        let key = (need.together, need.what, &*need.about, &*need.of);
+        let about = (&*need.about, need.which);
+        let key = (need.together, need.what, about, &*need.of);
         if let Some((number, known)) = self.many.borrow().get(&key) {
             return (*number, Rc::clone(known));
         }

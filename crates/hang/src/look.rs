@@ -38,10 +38,21 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
             calls: thread.calls,
             call: function.map_or(String::new(), str::to_string),
             place: String::new(),
-            waits: notices.next().and_then(|(_, bytes)| {
-                let waits = WaitsFor::read(bytes).ok()?;
-                let by_others = if waits.by_others > 0 { who.ranks } else { 0 };
-                Some(WaitsFor { by_others, ..waits })
+            waits: notices.next().and_then(|(_, bytes)| match bytes {
+                Some(bytes) => {
+                    let waits = WaitsFor::read(bytes).ok()?;
+                    let by_others = if waits.by_others > 0 { who.ranks } else { 0 };
+                    Some(WaitsFor { by_others, ..waits })
+                }
+                // It waits, and has had no turn to say for what: the next look may tell.
+                None => {
+                    let now = catena_trace::monotonic_ns();
+                    Some(WaitsFor {
+                        since: now,
+                        told: now,
+                        ..WaitsFor::default()
+                    })
+                }
             }),
             may_be_over: false,
         });

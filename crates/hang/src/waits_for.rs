@@ -94,6 +94,9 @@ pub struct Need {
     /// The communicator, window or file that it is about, by the name that the program has given,
     /// or MPI.
     pub about: String,
+    /// Which of several of that name and kind it is, alike for all who have it; 0 if that is not
+    /// known.
+    pub which: u64,
     /// The tag of a message; `None` if any will do, or it is no message.
     pub tag: Option<i32>,
     /// Length of a message, bytes; the room for one that is not there yet.
@@ -118,6 +121,7 @@ impl Need {
             together: false,
             open: false,
             about: String::new(),
+            which: 0,
             tag: None,
             bytes: 0,
             call: None,
@@ -241,8 +245,14 @@ impl WaitsFor {
             let same = |it: &&mut Need| {
                 can_join
                     && it.any == self.any
-                    && (it.what, &it.about, it.together, &it.call)
-                        == (need.what, &need.about, need.together, &need.call)
+                    && (it.what, &it.about, it.which, it.together, &it.call)
+                        == (
+                            need.what,
+                            &need.about,
+                            need.which,
+                            need.together,
+                            &need.call,
+                        )
             };
             if let Some(all) = merged.iter_mut().find(same) {
                 let mut members: Vec<Member> = all.members().chain(need.members()).collect();
@@ -314,6 +324,7 @@ impl Need {
             w.u32(*count);
         }
         w.text(&self.about, NAME);
+        w.u64(self.which);
         w.u8(u8::from(self.tag.is_some()));
         w.u32(self.tag.unwrap_or(0) as u32);
         w.u64(self.bytes);
@@ -343,6 +354,7 @@ impl Need {
             })
             .collect::<Result<_, _>>()?;
         let about = r.text()?;
+        let which = r.u64()?;
         let has_tag = r.u8()? != 0;
         let tag = r.u32()? as i32;
         let bytes = r.u64()?;
@@ -367,6 +379,7 @@ impl Need {
             open: flags & 2 != 0,
             together: flags & 4 != 0,
             about,
+            which,
             tag: has_tag.then_some(tag),
             bytes,
             call,
@@ -397,6 +410,7 @@ mod tests {
                     open,
                     together,
                     about,
+                    which: bytes.rotate_left(7),
                     tag,
                     bytes,
                     call,

@@ -3,18 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::cause::{Case, Finding, lasting, since};
+use crate::cause::{Case, Finding, enough, lasting, since};
 use crate::graph::Graph;
 use crate::rank::{Rank, State};
-use crate::waits_for::{Member, Sent};
+use crate::waits_for::Member;
 use crate::words::Names;
-
-/// Where nobody can say that all that was sent has arrived: so long ranks must have waited before
-/// it is said that they do so for ever. Networks may pause for seconds.
-const UNKNOWN: Duration = Duration::from_secs(20);
-
-/// How long, where ranks are on several hosts and all that was sent has arrived.
-const ARRIVED: Duration = Duration::from_secs(5);
 
 /// How long a rank must have ended that has done so without a word: its launcher says more after a
 /// while, and who waits for it may get an error.
@@ -113,10 +106,7 @@ impl Watch {
             };
             let mut roots = graph.roots(&held);
             roots.retain(is_new);
-            let waited = |root: &BTreeSet<Member>| {
-                let waits = case.waiting(root, &held).into_iter();
-                waits.map(|it| case.waited(it)).min().unwrap_or_default()
-            };
+            let waited = |root: &BTreeSet<Member>| case.waited_by(root, &held);
             let is_certain = |root: &&BTreeSet<Member>| self.is_certain(root, waited(root), &ranks);
             if let Some(root) = roots.iter().find(is_certain) {
                 return Some(case.deadlock(root, &held));
@@ -180,16 +170,8 @@ impl Watch {
     /// Whether it is to be believed already that ranks wait for ever, at least so long already, all
     /// of them for these: nothing can be under way that would change it.
     fn is_certain(&self, root: &BTreeSet<Member>, waited: Duration, ranks: &[Rank]) -> bool {
-        let sent = || ranks.iter().flat_map(Rank::waits).map(|(_, it)| it.sent);
-        if sent().any(|it| it == Sent::UnderWay) {
+        let Some(enough) = enough(ranks, self.are_several) else {
             return false;
-        }
-        let mut hosts = ranks.iter().map(|it| it.host.as_str());
-        let first = hosts.next();
-        let enough = match hosts.all(|host| Some(host) == first) {
-            _ if sent().any(|it| it == Sent::Unknown) => UNKNOWN,
-            true if !self.are_several => Duration::ZERO,
-            _ => ARRIVED,
         };
         let has_ended = |rank: &&Rank| rank.state == State::Ended && root.contains(&rank.member);
         let mut gone = ranks.iter().filter(has_ended);
@@ -205,7 +187,7 @@ impl Watch {
 mod tests {
     use super::*;
     use crate::rank::Thread;
-    use crate::waits_for::{Need, WaitsFor, What};
+    use crate::waits_for::{Need, Sent, WaitsFor, What};
 
     const SECOND: u64 = 1_000_000_000;
 

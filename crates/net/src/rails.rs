@@ -180,6 +180,12 @@ impl Rails {
         }
     }
 
+    /// Whether the loss of a peer is noticed although nothing is sent to it, as a connection leads
+    /// there; over the rail of short messages.
+    pub fn watches(&self, peer: Peer) -> bool {
+        self.rails[self.pin(peer)].watches(peer)
+    }
+
     /// Whether a peer that was looked after has closed its end since: nobody listens there any
     /// more, be it that it has ended or died. False where that cannot be told.
     pub fn has_closed(&self, peer: Peer) -> bool {

@@ -10,9 +10,11 @@
 //! ```
 //!
 //! A looker asks those that it waits for, and those of earlier nodes in turn. One that does not
-//! answer computes, or has ended. Where nobody of the earlier nodes answers that it looks, this
-//! looker is the one that judges. Nothing of this happens before ranks have waited
-//! for a second, and each node sends at most a report each second.
+//! answer computes, or has ended. In programs with sessions alone some may have left, so a rank
+//! calls those with whom it has talked: one that is called and waits looks as well, and judges.
+//! Where nobody of the earlier nodes answers that it looks, this looker is the one that judges.
+//! Nothing of this happens before ranks have waited for a second, and each node sends at most a
+//! report each second.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -167,7 +169,24 @@ fn awaited(job: &Job, ranks: &[Rank]) -> Vec<u32> {
         .collect()
 }
 
+/// What was to be sent to that rank was not, as this one must not call it: another one is asked at
+/// the next look.
+pub fn is_out_of_reach(rank: u32) {
+    with(|it| it.is_out_of_reach(rank));
+}
+
 impl Abroad {
+    fn is_out_of_reach(&mut self, rank: u32) {
+        if self.asked.take_if(|asked| *asked == rank).is_some() {
+            (self.since, self.answered, self.sent) = (None, None, None);
+        }
+    }
+
+    /// Whether other nodes have told of their ranks since this one has judged last.
+    pub fn has_reports(&self) -> bool {
+        !self.reports.is_empty()
+    }
+
     /// This rank of a job looks at its node, and sees that. What other nodes have reported to it,
     /// if it is to judge now.
     pub fn look(&mut self, job: &Job, ranks: &[Rank], now: Instant) -> Option<Vec<Rank>> {
@@ -485,6 +504,25 @@ mod tests {
         assert_eq!(asked(&mut four, 3, 0), Some(3));
         assert_eq!(asked(&mut four, 3, 4), Some(0), "that one computes");
         assert_eq!(asked(&mut four, 3, 8), Some(3));
+    }
+
+    #[test]
+    fn one_that_must_not_be_called_is_passed_over_at_once() {
+        let mut two = of(2);
+        let begin = Instant::now();
+        let seen = [waiting(2, None)];
+        assert_eq!(two.look(&seen, begin), None);
+        assert_eq!(two.asks(), Some(0));
+        two.abroad.is_out_of_reach(0);
+        let (mut one, soon) = (of(1), begin + SECOND / 2);
+        assert_eq!(two.look(&seen, soon), None);
+        // Rank 0 looks at the first node, but rank 1 does so as well.
+        assert_eq!(two.asks_of(&mut one, Some((1, true)), soon), 1);
+        assert!(one.abroad.has_reports());
+        assert_eq!(one.look(&[], soon), Some(seen.to_vec()));
+        assert!(!one.abroad.has_reports());
+        two.abroad.is_out_of_reach(0);
+        assert_eq!(two.abroad.asked, Some(1), "it was another one");
     }
 
     /// Nobody of the first node waits. Rank 4 asks rank 0, and then rank 2, which judges.

@@ -102,15 +102,21 @@ fn idle_slow<P: Host>(
     told: &mut WaitReport,
 ) -> bool {
     let mut finished = false;
-    if idle == Idle::Yield {
-        process.waits().yielded();
-        process.after_pause();
-    } else {
+    let is_due = match idle {
+        Idle::Yield => told.is_due_in_pause(),
+        _ => told.is_due(),
+    };
+    if is_due {
         let says = ProcessSays {
             sent: process.sent(),
             has_waited: &|waits| process.has_waited(waits),
         };
         told.tell(process, (catena_trace::thread(), true), wait, says);
+    }
+    if idle == Idle::Yield {
+        process.waits().yielded();
+        process.after_pause();
+    } else {
         process.before_sleeping();
     }
     idle.act(|limit| {

@@ -1,9 +1,9 @@
 //! Whether the job hangs, where Catena's launcher is not there to look.
 //!
 //! Under the launcher of another library, or none, the ranks look themselves: on each node the
-//! first of those that have waited long. It sees the ranks of its node, that of the first of such
-//! nodes also those of which others have told it ([`abroad`]), and those of jobs that its own waits
-//! for; others may be able to do anything.
+//! first of those that have waited long, and one to which another node tells of its ranks. It sees
+//! the ranks of its node, that of the first of such nodes also those of which others have told it
+//! ([`abroad`]), and those of jobs that its own waits for; others may be able to do anything.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -72,12 +72,18 @@ pub(crate) fn begin(node: Node, is_watched: bool) {
     _ = NODE.set(node);
 }
 
-/// A message of [`abroad`] has come from a rank of this job. What makes no sense is dropped.
-pub fn deliver_abroad(from: u32, what: abroad::What, bytes: &[u8]) {
+/// A message of [`abroad`] has come from a rank of this job. What makes no sense is dropped. Unless
+/// ranks may call those of whom they have not heard, as `are_there` says, this one has to look at
+/// its node itself, beside the one that does, which the sender may be unable to reach.
+pub fn deliver_abroad(from: u32, what: abroad::What, bytes: &[u8], are_there: bool) {
     let Some(node) = NODE.get() else {
         return;
     };
-    let looks = looks(node);
+    let waits = || node.view(node.me).is_some_and(|it| it.has_notices());
+    let looks = match !are_there && waits() {
+        true => Some((node.job.rank, true)),
+        false => looks(node),
+    };
     let message = (from, what, bytes);
     abroad::with(|it| it.deliver(&node.job, message, looks, Instant::now()));
 }
@@ -100,7 +106,8 @@ pub(crate) fn watch() {
         return;
     }
     LAST.store(now, Relaxed);
-    if node.looks().is_some_and(|place| place < node.me) {
+    let is_another = node.looks().is_some_and(|place| place < node.me);
+    if is_another && abroad::with(|it| it.has_reports()) != Some(true) {
         return;
     }
     let Ok(mut seen) = SEEN.try_lock() else {

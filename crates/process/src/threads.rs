@@ -95,7 +95,9 @@ impl<P> Sleeper<P> {
         // SAFETY: nobody else uses it, as the caller promises.
         let wanted = unsafe { self.wanted.as_ref() };
         let mut told = self.told.borrow_mut();
-        told.tell(process, (self.thread, false), wanted, says);
+        if told.is_due() {
+            told.tell(process, (self.thread, false), wanted, says);
+        }
     }
 
     /// Wakes it; it goes on when it gets the lock.

@@ -17,6 +17,13 @@ const LONG: Duration = Duration::from_secs(1);
 /// process was stopped, or busy with something else: that time is no waiting.
 const AWAY: Duration = Duration::from_secs(5);
 
+/// How long from one time that a wait is told to the next, at least.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// Of so many pauses that are no sleep one is taken to tell: where others want the core each of
+/// them may take a tenth of a second.
+const PAUSES: u32 = 8;
+
 /// A wait of a thread, a part of a process `P`.
 pub trait Wait<P> {
     /// Whether what is waited for has come.
@@ -52,6 +59,12 @@ pub(crate) struct WaitReport {
     began: u64,
     /// The tick at which it has come to sleeping last.
     last: u64,
+    /// The tick at which it was told last; 0 before.
+    told: u64,
+    /// How long it was away since then.
+    away: Duration,
+    /// How many pauses it has made.
+    pauses: u32,
     notes: Option<Box<Notes>>,
 }
 
@@ -89,9 +102,40 @@ impl WaitReport {
         away
     }
 
-    /// Tells what thread `thread` waits for, if it has waited for long. The calling thread is that
-    /// one if it is `mine`: then its calls are told, too. What comes in the meantime for others, or
-    /// is about something else, changes nothing: the wait is as old as what it is for.
+    /// It comes to a pause that is no sleep: whether it is time to tell what it waits for, as with
+    /// many programs on a core such pauses may take seconds together.
+    pub fn is_due_in_pause(&mut self) -> bool {
+        self.pauses = self.pauses.wrapping_add(1);
+        self.pauses.is_multiple_of(PAUSES) && self.is_due()
+    }
+
+    /// It comes to sleeping: whether it is time to tell what it waits for.
+    pub fn is_due(&mut self) -> bool {
+        self.is_due_at(clock::ticks())
+    }
+
+    fn is_due_at(&mut self, now: u64) -> bool {
+        let away = self.sleeps_again(now);
+        self.away += away;
+        if self.waited() < LONG {
+            return false;
+        }
+        let is_soon = clock::duration(now.saturating_sub(self.told)) < AGAIN;
+        if self.told != 0 && is_soon {
+            return false;
+        }
+        self.told = now;
+        true
+    }
+
+    /// How long it has waited.
+    fn waited(&self) -> Duration {
+        clock::duration(self.last.saturating_sub(self.began))
+    }
+
+    /// Tells what thread `thread` waits for: it is [time](Self::is_due) to. The calling thread is
+    /// that one if it is `mine`: then its calls are told, too. What comes in the meantime for
+    /// others, or is about something else, changes nothing: the wait is as old as what it is for.
     #[cold]
     pub fn tell<P>(
         &mut self,
@@ -100,11 +144,7 @@ impl WaitReport {
         wait: &dyn Wait<P>,
         process_says: ProcessSays<'_>,
     ) {
-        let away = self.sleeps_again(clock::ticks());
-        let waited = clock::duration(self.last.saturating_sub(self.began));
-        if waited < LONG {
-            return;
-        }
+        let (waited, away) = (self.waited(), std::mem::take(&mut self.away));
         let mut waits = WaitsFor {
             sent: process_says.sent,
             // Each of them may revoke the communicator.
@@ -113,7 +153,9 @@ impl WaitReport {
         };
         wait.describe(process, &mut waits);
         (process_says.has_waited)(&waits);
-        if self.notes.is_none() {
+        if let Some(notes) = &mut self.notes {
+            notes.waits.since += away.as_nanos() as u64;
+        } else {
             let since = clock::monotonic_ns().saturating_sub(waited.as_nanos() as u64);
             self.notes = Notice::of(thread).map(|notice| {
                 let (frames, python) = match is_mine {
@@ -140,7 +182,6 @@ impl WaitReport {
         let Some(notes) = &mut self.notes else {
             return;
         };
-        notes.waits.since += away.as_nanos() as u64;
         if (notes.waits.any, &notes.waits.needs) != (waits.any, &waits.needs) {
             notes.waits.since = clock::monotonic_ns();
             (notes.waits.any, notes.waits.needs) = (waits.any, waits.needs);
@@ -176,5 +217,24 @@ mod tests {
         assert_eq!(waited(&report), 5);
         // On another processor, whose clock is behind.
         assert_eq!(report.sleeps_again(at(1049)), Duration::ZERO);
+    }
+
+    /// Each of the pauses before the first sleep is long where other programs want the core.
+    #[test]
+    fn a_wait_is_told_after_a_second_and_not_too_often() {
+        let mut report = WaitReport::default();
+        let at = |hundredths: u64| 1 + clock::ticks_in(Duration::from_millis(10)) * hundredths;
+        let due: Vec<u64> = (0..130).filter(|&it| report.is_due_at(at(it))).collect();
+        assert!((100..=101).contains(&due[0]), "{due:?}");
+        assert!(
+            due.windows(2).all(|it| (5..=6).contains(&(it[1] - it[0]))),
+            "{due:?}"
+        );
+        assert!(report.is_due_at(at(2000)), "it was away");
+        assert_eq!(report.away.as_secs_f64().round(), 19.0);
+        let mut report = WaitReport::default();
+        let due = (0..4 * PAUSES).filter(|_| report.is_due_in_pause());
+        assert_eq!(due.count(), 0, "it has not waited for a second");
+        assert!(report.began != 0, "the pauses count");
     }
 }

@@ -136,6 +136,9 @@ impl<P: Host> Watch<'_, P> {
             match waiter.idle() {
                 Idle::Spin if !process.threads().is_oversubscribed() => process.lock().give_way(),
                 Idle::Spin | Idle::Yield => {
+                    if told.is_due_in_pause() {
+                        self.tell(&mut told, wanted);
+                    }
                     process.waits().yielded();
                     process.after_pause();
                     process.lock().released(yield_core);
@@ -144,13 +147,9 @@ impl<P: Host> Watch<'_, P> {
                     break false;
                 }
                 Idle::Sleep(limit) => {
-                    let me = (catena_trace::thread(), true);
-                    told.tell(
-                        process,
-                        me,
-                        wanted,
-                        self.says(&|waits| process.has_waited(waits)),
-                    );
+                    if told.is_due() {
+                        self.tell(&mut told, wanted);
+                    }
                     self.tell_of_sleepers();
                     if self.doze(limit, waiter.sleepy_since(), wanted) {
                         break true;
@@ -222,6 +221,13 @@ impl<P: Host> Watch<'_, P> {
         waiting.sleepers.borrow_mut().retain(|&it| it != myself);
         waiting.called.set(false);
         false
+    }
+
+    /// Tells what this thread waits for.
+    fn tell(&self, told: &mut WaitReport, wanted: &Wanted<'_, P>) {
+        let me = (catena_trace::thread(), true);
+        let has_waited = |waits: &WaitsFor| self.0.has_waited(waits);
+        told.tell(self.0, me, wanted, self.says(&has_waited));
     }
 
     fn says<'f>(&self, has_waited: &'f dyn Fn(&WaitsFor)) -> ProcessSays<'f> {

@@ -16,7 +16,7 @@ use crate::site::Found;
 use crate::thread::Thread;
 use crate::words::Words;
 
-catena_tool::stand_before_mpi!(called);
+catena_tool::stand_before_mpi!(called, first);
 
 /// A function was called: its number and who has called it, the arguments in registers and on the
 /// stack, and the address that it returns to.

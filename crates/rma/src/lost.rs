@@ -75,6 +75,7 @@ impl Window {
             [] => format!("a window of {} ranks", self.size()),
             name => format!("the window {}", String::from_utf8_lossy(name)),
         };
+        need.which = needs::which(process, self.group.member(0), self.number_at(0));
         let ranks = (0..self.size()).filter(|&rank| is_needed(rank));
         needs::add(
             process,

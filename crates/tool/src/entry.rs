@@ -18,15 +18,18 @@ compile_error!("tools know how x86_64 and aarch64 pass arguments");
 
 /// Marks the number of a function that a library with another ABI has called.
 pub const LAYER: u32 = 1 << 15;
+/// Marks the number of a function that was called by the name of the profiling interface.
+pub const PROFILED: u32 = 1 << 14;
 
 /// The function of a number as it was passed, and who has called it.
 #[inline]
 pub fn from(number: u32) -> (u16, From) {
-    let from = match number & LAYER {
+    let from = match number & (LAYER | PROFILED) {
         0 => From::Program,
+        PROFILED => From::Profiled,
         _ => From::Layer,
     };
-    ((number & !LAYER) as u16, from)
+    ((number & !(LAYER | PROFILED)) as u16, from)
 }
 
 /// The arguments of a call: those in registers and those on the stack.
@@ -48,7 +51,9 @@ pub unsafe fn arguments(number: u16, registers: *const usize, stack: *const usiz
     Args::new(number, words)
 }
 
-/// Defines the functions of MPI under both names. All call the given function:
+/// Defines the functions of MPI under their names: `first` are those of programs and of libraries
+/// with other ABIs (`MPI_Send`, `catena_MPI_Send`), `all` those of the profiling interface as well
+/// (`PMPI_Send`). All call the given function:
 ///
 /// ```ignore
 /// unsafe extern "C" fn called(
@@ -59,12 +64,12 @@ pub unsafe fn arguments(number: u16, registers: *const usize, stack: *const usiz
 /// ) -> c_int
 /// ```
 ///
-/// with the number of the function in [`CALLS`](crate::call::CALLS) and whether a library has
-/// called it ([`from`]), the arguments in registers and on the stack ([`arguments`]), and the
+/// with the number of the function in [`CALLS`](crate::call::CALLS) and who has called it
+/// ([`from`]), the arguments in registers and on the stack ([`arguments`]), and the
 /// address that the call returns to. It is for a shared library, in one place.
 #[macro_export]
 macro_rules! stand_before_mpi {
-    ($called:path) => {
+    ($called:path, $names:ident) => {
         /// Where all functions go.
         #[cfg(target_arch = "x86_64")]
         #[unsafe(naked)]
@@ -124,34 +129,33 @@ macro_rules! stand_before_mpi {
             )
         }
 
-        $crate::entries!();
+        $crate::entries!($names);
     };
 }
 
-/// Defines one function under both names: see [`stand_before_mpi`].
+/// Defines one function under its names: see [`stand_before_mpi`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! entry {
-    ($number:literal, $program:literal, $layer:literal) => {
+    (all, $number:literal, $program:literal, $profiled:literal, $layer:literal) => {
+        $crate::entry!(@name $profiled, $number | $crate::PROFILED);
+        $crate::entry!(first, $number, $program, $profiled, $layer);
+    };
+    (first, $number:literal, $program:literal, $profiled:literal, $layer:literal) => {
+        $crate::entry!(@name $program, $number);
+        $crate::entry!(@name $layer, $number | $crate::LAYER);
+    };
+    (@name $name:literal, $number:expr) => {
         const _: () = {
             // SAFETY: the table has each function once, and the tool comes before all others that
             // have names of MPI.
-            #[cfg_attr(not(test), unsafe(export_name = $program))]
+            #[cfg_attr(not(test), unsafe(export_name = $name))]
             #[unsafe(naked)]
-            unsafe extern "C" fn program() {
+            unsafe extern "C" fn function() {
                 $crate::jump!($number)
             }
-            // SAFETY: as above.
-            #[cfg_attr(not(test), unsafe(export_name = $layer))]
-            #[unsafe(naked)]
-            unsafe extern "C" fn layer() {
-                $crate::jump!($number | $crate::LAYER)
-            }
             // What is not exported, as in tests, is used all the same.
-            _ = (
-                program as unsafe extern "C" fn(),
-                layer as unsafe extern "C" fn(),
-            );
+            _ = function as unsafe extern "C" fn();
         };
     };
 }

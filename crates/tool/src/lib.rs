@@ -23,4 +23,4 @@ pub mod node;
 pub mod object;
 pub mod stack;
 
-pub use entry::{LAYER, REGISTERS, arguments, from};
+pub use entry::{LAYER, PROFILED, REGISTERS, arguments, from};

@@ -74,7 +74,7 @@ functions! {
     Group_translate_ranks(from: Group, count: c_int, ranks: *const c_int, to: Group,
         found: *mut c_int);
     Group_free(group: &mut Group);
-    Comm_dup(comm: Comm, new: &mut Comm);
+    Comm_create(comm: Comm, group: Group, new: &mut Comm);
     Comm_free(comm: &mut Comm);
     Comm_set_errhandler(comm: Comm, handler: Errhandler);
     Isend(from: *const c_void, count: c_int, ty: Datatype, dest: c_int, tag: c_int, comm: Comm,

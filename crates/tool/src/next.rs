@@ -37,6 +37,8 @@ pub enum From {
     Program,
     /// A library with another ABI, by `catena_MPI_Send`.
     Layer,
+    /// A program or a tool, by `PMPI_Send`.
+    Profiled,
 }
 
 /// A function behind.
@@ -52,8 +54,8 @@ const FOREIGN: usize = 1 << 63;
 
 /// By who has called and the function's number: its address, with [`FOREIGN`] if it has another
 /// ABI.
-static KNOWN: [[AtomicUsize; CALLS.len()]; 2] =
-    [const { [const { AtomicUsize::new(0) }; CALLS.len()] }; 2];
+static KNOWN: [[AtomicUsize; CALLS.len()]; 3] =
+    [const { [const { AtomicUsize::new(0) }; CALLS.len()] }; 3];
 
 impl Next {
     /// The function behind the one of that number; `None` if there is none. The first time it asks
@@ -84,6 +86,13 @@ impl Next {
                 }
             }
             From::Layer => find(&format!("catena_{name}"))?,
+            From::Profiled => {
+                let address = find(&format!("P{name}"))?;
+                match is_standard(address) {
+                    true => address,
+                    false => address | FOREIGN,
+                }
+            }
         };
         known.store(found, Relaxed);
         Some(found)

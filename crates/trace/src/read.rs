@@ -147,11 +147,12 @@ impl<'f> View<'f> {
         })
     }
 
-    /// What threads wait for: the number of each, and its notice.
+    /// What threads wait for: the number of each, and its notice; `None` in place of one that is
+    /// being written.
     ///
     /// # Errors
     /// If the file cannot be read.
-    pub fn notices(&self) -> io::Result<Vec<(u32, Vec<u8>)>> {
+    pub fn notices(&self) -> io::Result<Vec<(u32, Option<Vec<u8>>)>> {
         let mut found = Vec::new();
         let (mut before, mut after) = ([0; NOTICE], [0; NOTICE]);
         for number in 0..NOTICES {

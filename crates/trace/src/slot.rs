@@ -32,13 +32,19 @@ const _: () = assert!(size_of::<Slot>() == NOTICE);
 const HEAD: usize = 16;
 
 /// The thread whose notice it is, and what that says, of two looks at one; `None` where there is
-/// none, or it changed between them.
-pub(crate) fn read(before: &[u8; NOTICE], after: &[u8; NOTICE]) -> Option<(u32, Vec<u8>)> {
+/// none. What it says is not known while it changes, which takes long where the thread that writes
+/// it has no turn.
+pub(crate) fn read(before: &[u8; NOTICE], after: &[u8; NOTICE]) -> Option<(u32, Option<Vec<u8>>)> {
     let word = |at: usize| before[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
     let (changes, thread, len) = (word(0), word(8), word(12) as usize);
-    let is_whole = before == after && changes.is_multiple_of(2);
-    let is_told = thread != 0 && (1..=LONGEST).contains(&len);
-    (is_whole && is_told).then(|| (thread, before[HEAD..HEAD + len].to_vec()))
+    if thread == 0 {
+        return None;
+    }
+    if before != after || !changes.is_multiple_of(2) {
+        return Some((thread, None));
+    }
+    let is_told = (1..=LONGEST).contains(&len);
+    is_told.then(|| (thread, Some(before[HEAD..HEAD + len].to_vec())))
 }
 
 impl Slot {
@@ -54,5 +60,31 @@ impl Slot {
             to.store(u64::from_le_bytes(word), Relaxed);
         }
         self.changes.store(changes.wrapping_add(2), Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_in_the_middle_of_writing_is_not_taken_for_one_that_says_nothing() {
+        let notice = |changes: u32, thread: u32, len: u32, first: u8| {
+            let mut bytes = [0; NOTICE];
+            bytes[..4].copy_from_slice(&changes.to_ne_bytes());
+            bytes[8..12].copy_from_slice(&thread.to_ne_bytes());
+            bytes[12..16].copy_from_slice(&len.to_ne_bytes());
+            bytes[HEAD] = first;
+            bytes
+        };
+        let at_rest = notice(2, 7, 1, 5);
+        assert_eq!(read(&at_rest, &at_rest), Some((7, Some(vec![5]))));
+        let in_between = notice(3, 7, 1, 5);
+        assert_eq!(read(&in_between, &in_between), Some((7, None)));
+        assert_eq!(read(&at_rest, &notice(4, 7, 1, 6)), Some((7, None)));
+        let empty = notice(4, 7, 0, 5);
+        assert_eq!(read(&empty, &empty), None);
+        let nobodys = notice(3, 0, 1, 5);
+        assert_eq!(read(&nobodys, &nobodys), None);
     }
 }

@@ -19,6 +19,7 @@ fn add(requests: &mut Requests) -> u64 {
         uses: Vec::new(),
         sums: Vec::new(),
         ready: BTreeMap::new(),
+        arrived: BTreeSet::new(),
         lost: None,
         owner: None,
         shadow: None,
@@ -91,4 +92,27 @@ fn a_request_whose_handle_another_one_had_before_stays() {
     let new = add(&mut requests);
     complete(&mut requests, before);
     assert!(requests.all[&new].is_active);
+}
+
+#[test]
+fn partitions_that_have_arrived_may_be_read() {
+    let mut requests = Requests::default();
+    let id = add(&mut requests);
+    let request = requests.all.get_mut(&id).expect("it was added");
+    request.partitions = 4;
+    request.uses = vec![Use {
+        arg: "buf",
+        access: Access::Write,
+        pieces: vec![Piece::of_bytes(1000, 400).expect("memory")],
+        from: None,
+    }];
+    assert!(!request.has_arrived(1000, 1001));
+    request.arrived.extend([1, 2]);
+    assert!(request.has_arrived(1100, 1300) && request.has_arrived(1250, 1251));
+    assert!(!request.has_arrived(1099, 1101) && !request.has_arrived(1200, 1301));
+    requests.begin(id);
+    assert!(
+        !requests.all[&id].has_arrived(1100, 1300),
+        "it was started again"
+    );
 }

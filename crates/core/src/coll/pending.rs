@@ -36,7 +36,7 @@ pub struct PendingOperation {
     met: Option<Trouble>,
     /// Why this member has no data for it, if it has none.
     without: Option<Error>,
-    /// Whom it looks for, once it has for some time.
+    /// Whom it looked for at the last poll, once it has for some time.
     awaited: Option<u32>,
 }
 
@@ -137,10 +137,12 @@ impl PendingOperation {
                 Ok(false) => {
                     // Not before the first poll, with which it begins.
                     self.op.suspect();
+                    // Also if nothing else is looked at: what is told of this wait has to be true
+                    // of this poll.
+                    self.awaited = board.awaits;
                     if !self.backoff.polled(false) {
                         return None;
                     }
-                    self.awaited = board.awaits;
                     match self.look(process, comm, board.awaits)? {
                         Heard::ProgressTarget(error) => error,
                         Heard::Differs(error) => {
@@ -258,9 +260,11 @@ impl PendingOperation {
         self.advance(process, comm, member, args, board)
     }
 
-    /// What it waits for: the member that it looks for, as far as that is known.
+    /// What it waits for: the member that it looks for, as far as that is known. One that goes
+    /// wrong may be told why by any.
     pub fn describe(&self, process: &Process, comm: &Comm, waits: &mut WaitsFor) {
-        let ranks = self.awaited.map(|rank| (comm.cid, rank));
+        let awaited = self.awaited.filter(|_| matches!(self.stage, Stage::Open));
+        let ranks = awaited.map(|rank| (comm.cid, rank));
         let mut need = needs::of(process, What::Collective, comm, ranks);
         need.open |= ranks.is_none();
         need.call = Some((self.signature.label.to_string(), self.place));

@@ -591,3 +591,79 @@ fn who_may_be_released_by_any_that_runs_does_not_wait_for_ever() {
     assert!(find(Some(rank(2, State::Left, "MPI_Finalize", None))).is_some());
     assert!(find(Some(rank(2, State::Ended, "MPI_Recv", None))).is_some());
 }
+
+/// Ranks of a grid meet in their rows and columns, some here and some there.
+#[test]
+fn communicators_of_one_name_are_not_taken_for_one() {
+    let joining = |number: u32, which: u64, members: &[u32]| {
+        let mut it = need(What::Collective, members);
+        it.together = true;
+        it.about = "a communicator of 2 ranks".into();
+        it.which = which;
+        waiting(number, "MPI_Barrier", it)
+    };
+    let apart = [
+        joining(0, 1, &[0, 1]),
+        joining(1, 2, &[1, 3]),
+        joining(2, 3, &[0, 2]),
+        joining(3, 4, &[2, 3]),
+    ];
+    let finding = definite(&apart);
+    assert_eq!(finding.culprits, [of(0), of(1), of(2), of(3)]);
+    assert!(
+        finding
+            .cause
+            .starts_with("rank 0 waits in MPI_Barrier for rank 1 on a communicator of 2 ranks"),
+        "{}",
+        finding.cause
+    );
+    let together = [joining(0, 1, &[0, 1]), joining(1, 1, &[0, 1])];
+    assert!(
+        !found(&together).is_some_and(|it| it.definite),
+        "both have come"
+    );
+}
+
+#[test]
+fn what_a_user_asks_for_is_no_more_certain_than_what_is_told_by_itself() {
+    let pair = |hosts: [&str; 2], waited: u64, sent| {
+        let mut ranks = [receiving(0, 1, 7), receiving(1, 0, 7)];
+        for (rank, host) in ranks.iter_mut().zip(hosts) {
+            rank.host = host.into();
+            let waits = rank.threads[0].waits.as_mut().expect("it waits");
+            (waits.since, waits.sent) = (rank.at - waited * SECOND, sent);
+        }
+        let patience = Duration::from_secs(1);
+        let found = find(&Names::of_job(JOB), &ranks, &ranks, patience);
+        let found = found.expect("they have waited long");
+        assert_eq!(found.culprits, [of(0), of(1)]);
+        found.definite
+    };
+    let (one, two) = (["a", "a"], ["a", "b"]);
+    assert!(pair(one, 2, Sent::Arrived) && !pair(one, 30, Sent::UnderWay));
+    assert!(!pair(two, 2, Sent::Arrived) && pair(two, 6, Sent::Arrived));
+    assert!(!pair(two, 6, Sent::Unknown) && pair(two, 30, Sent::Unknown));
+}
+
+#[test]
+fn one_that_has_ended_between_the_looks_may_have_sent_something() {
+    let ranks = |state| [receiving(0, 1, 7), rank(1, state, "MPI_Send", None)];
+    let (before, now) = (ranks(State::Running), ranks(State::Ended));
+    let find = |before: &[Rank]| find(&Names::of_job(JOB), before, &now, Duration::from_secs(1));
+    let is_certain = |before: &[Rank]| find(before).expect("rank 0 has waited long").definite;
+    assert!(!is_certain(&before) && is_certain(&now));
+}
+
+/// On a busy host most of them had no turn.
+#[test]
+fn those_whose_waits_may_be_over_count_among_those_that_do_the_same() {
+    let needing = |number, call, from| waiting(number, call, need(What::Message, &[from]));
+    let mut ranks: Vec<_> = (0..4).map(|it| needing(it, "MPI_Wait", 4)).collect();
+    ranks.push(needing(4, "MPI_Recv", 0));
+    for rank in &mut ranks[1..4] {
+        let waits = rank.threads[0].waits.as_mut().expect("it waits");
+        waits.told = 39 * SECOND;
+    }
+    let finding = definite(&ranks);
+    assert_eq!(finding.culprits, [of(4)], "{}", finding.cause);
+}

@@ -71,10 +71,15 @@ impl Networks {
         self.exchange.judges_ends() || self.receipts.has_left(peer)
     }
 
-    /// Whether something has come from a peer, and it has not said since that it leaves: then it
-    /// may be sent something unasked.
+    /// Whether something has come from a peer, or was sent over a connection that still stands, and
+    /// it has not said since that it leaves: then it may be sent something unasked.
     pub fn is_in_contact(&self, peer: Peer) -> bool {
-        self.receipts.has_heard_of(peer) && !self.receipts.has_left(peer)
+        let is_joined = || match self.ways.via(peer) {
+            Via::Network(number) => self.members[number as usize].rails.watches(peer),
+            _ => false,
+        };
+        let has_sent = || self.receipts.has_talked(peer) && is_joined();
+        !self.receipts.has_left(peer) && (self.receipts.has_heard_of(peer) || has_sent())
     }
 
     /// Answers those who ask what has arrived.
