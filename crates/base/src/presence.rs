@@ -3,21 +3,27 @@
 //!
 //! | field     | writer                                    | reader  | rule                    |
 //! |-----------|-------------------------------------------|---------|-------------------------|
-//! | `state`   | the program; `AWAY` to `AWAKE`: anybody   | all     | see below               |
-//! | `missed`  | 1: anybody; 0: the program                | program | behind a change of `state` |
+//! | `state`   | the program; `AWAY` and `AWAKE`: anybody  | all     | see below               |
+//! | `missed`  | 1: anybody; 0: program and thread         | both    | behind a change of `state` |
 //! | `calls`   | anybody, adds                             | thread  | Release/Acquire         |
-//! | `asleep`  | thread                                    | anybody | before a look at `calls` |
+//! | `asleep`  | thread                                    | anybody | before a look at `calls` and `state` |
 //! | `key`     | thread, before `waker`                    | anybody | Release/Acquire of `waker` |
 //!
 //! The program enters by a store, behind which it looks whether the thread works; the thread takes
 //! the lock, executes a [heavy barrier](Barrier), and looks whether the program is inside. So one
-//! of the two sees the other, and entering costs no fence. Leaving is an exchange, so that of the
-//! program, which then looks at `missed`, and somebody who calls, who has written it and looks at
-//! `state` again, one sees the other, too.
+//! of the two sees the other, and entering costs no fence.
+//!
+//! What leaving costs depends on how the thread sleeps ([`Sleep`]). While it runs or naps, it will
+//! look again by itself: the program [leaves](Presence::leave_quietly) by a store, too, and may miss
+//! who calls at the same time. Before a longer sleep the thread says so, executes a heavy barrier and
+//! looks where the program is and whether somebody has called: it sees what the program has missed,
+//! or the program sees how it sleeps, and [leaves](Presence::leave) by an exchange from then on. Of
+//! the program, which then looks at `missed`, and somebody who calls, who has written it and looks
+//! at `state` again, one sees the other.
 //!
 //! Who calls a process publishes first what is to be acted on. Nobody is woken while the program is
 //! inside, nor where it expects nothing (`NOBODY`: zeroed memory), nor more than once for each time
-//! that the thread sleeps.
+//! that the thread sleeps; and for what is short ([`Presence::call_softly`]) not while it naps.
 //!
 //! Model: `tests/loom_presence.rs`.
 
@@ -35,8 +41,29 @@ const NOBODY: u32 = 0;
 const INSIDE: u32 = 1;
 /// It is not, and the thread sleeps or will look again before it does.
 const AWAY: u32 = 2;
-/// It is not, and the thread was called.
+/// It is not, and the thread was called, or has [marked](Presence::mark) that.
 const AWAKE: u32 = 3;
+
+/// The thread runs, and looks again before it sleeps.
+const RUNS: u32 = 0;
+/// It naps, and looks again then.
+const NAPS: u32 = 1;
+/// It sleeps until it is called.
+const HEARS: u32 = 2;
+/// It sleeps until the program tells it that it leaves.
+const TOLD: u32 = 3;
+
+/// How long, and until when, the thread sleeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Sleep {
+    /// For a while, after which it looks again. It is called for what is long alone.
+    Nap = NAPS,
+    /// Until it is called: the program was found away, and may come and go meanwhile.
+    Calls = HEARS,
+    /// Until the program leaves, which was found inside, or to expect nothing.
+    Program = TOLD,
+}
 
 /// Added to the number of a wake socket.
 const WAKER: u32 = 1;
@@ -93,19 +120,51 @@ impl Presence {
         was_away
     }
 
-    /// The program leaves; true if somebody has called it meanwhile, so that the thread is to be
-    /// [woken](Presence::wake).
-    #[inline]
+    /// The program leaves without a fence, if the thread will look again by itself. If not, false:
+    /// the program is inside, and is to look whether the thread works, as when it enters.
+    #[inline(always)]
+    pub fn leave_quietly(&self) -> bool {
+        #[cfg(not(loom))]
+        self.state.store(AWAY, Release);
+        // As in `enter`.
+        #[cfg(loom)]
+        self.state.swap(AWAY, AcqRel);
+        Barrier::light();
+        if self.asleep.load(Relaxed) <= NAPS {
+            return true;
+        }
+        self.enter();
+        false
+    }
+
+    /// The program leaves; true if the thread is to be [woken](Presence::wake): it sleeps until it
+    /// is told that, or somebody has called meanwhile.
     pub fn leave(&self) -> bool {
         self.state.swap(AWAY, SeqCst);
-        // All four of these accesses are in one order; the model knows only fences.
+        // All of these accesses are in one order; the model knows only fences.
         #[cfg(loom)]
         fence(SeqCst);
-        let missed = self.missed.load(SeqCst) != 0;
-        if missed {
-            self.missed.store(0, Relaxed);
+        match self.asleep.load(SeqCst) {
+            TOLD => true,
+            HEARS => self.missed.load(SeqCst) != 0,
+            _ => false,
         }
-        missed
+    }
+
+    /// Whether the thread sleeps until it is called, and for nothing else.
+    pub fn hears(&self) -> bool {
+        self.asleep.load(Relaxed) == HEARS
+    }
+
+    /// Takes note of a call that came while the program was inside, which is and looks for what it
+    /// was called for behind this; whether there was one.
+    pub fn take_word(&self) -> bool {
+        let has_one = self.missed.load(Relaxed) != 0;
+        if has_one {
+            self.missed.swap(0, SeqCst);
+            fence(SeqCst);
+        }
+        has_one
     }
 
     /// Whether the program expects something.
@@ -130,22 +189,39 @@ impl Presence {
     /// Calls the process, for which something was published that somebody has to act on.
     #[inline]
     pub fn call(&self) {
+        self.call_over(RUNS);
+    }
+
+    /// As [`Presence::call`], for what takes hardly longer than to wake somebody: a thread that
+    /// naps finds it when it looks.
+    #[inline]
+    pub fn call_softly(&self) {
+        self.call_over(NAPS);
+    }
+
+    #[inline]
+    fn call_over(&self, over: u32) {
         fence(SeqCst);
         match self.state.load(Acquire) {
             NOBODY | AWAKE => {}
-            INSIDE => self.leave_word(),
-            _ => self.wake(),
+            INSIDE => self.leave_word_over(over),
+            _ => self.wake_over(over),
         }
     }
 
     /// The program is inside, and may be about to leave without a look.
     #[cold]
     pub fn leave_word(&self) {
+        self.leave_word_over(RUNS);
+    }
+
+    #[cold]
+    fn leave_word_over(&self, over: u32) {
         if self.missed.load(Relaxed) == 0 {
             self.missed.store(1, SeqCst);
             fence(SeqCst);
             if self.state.load(SeqCst) == AWAY {
-                self.wake();
+                self.wake_over(over);
             }
         }
     }
@@ -153,9 +229,14 @@ impl Presence {
     /// Wakes the thread if the program is away and nobody else has.
     #[cold]
     pub fn wake(&self) {
+        self.wake_over(RUNS);
+    }
+
+    #[cold]
+    fn wake_over(&self, over: u32) {
         match self.state.compare_exchange(AWAY, AWAKE, AcqRel, Acquire) {
-            Ok(_) => self.rouse(),
-            Err(INSIDE) => self.leave_word(),
+            Ok(_) => self.rouse_over(over),
+            Err(INSIDE) => self.leave_word_over(over),
             Err(_) => {}
         }
     }
@@ -163,9 +244,21 @@ impl Presence {
     /// Wakes the thread wherever the program is.
     #[cold]
     pub fn rouse(&self) {
+        self.rouse_over(RUNS);
+    }
+
+    /// As [`Presence::rouse`], but lets it nap.
+    #[cold]
+    pub fn rouse_softly(&self) {
+        self.rouse_over(NAPS);
+    }
+
+    /// Wakes the thread if it sleeps longer than that.
+    #[cold]
+    fn rouse_over(&self, over: u32) {
         self.calls.fetch_add(1, AcqRel);
         fence(SeqCst);
-        if self.asleep.load(Relaxed) == 0 {
+        if self.asleep.load(Relaxed) <= over {
             return;
         }
         match self.waker.load(Acquire) {
@@ -188,6 +281,7 @@ impl Presence {
     /// wakes it. If the program has come, somebody may have called the thread in vain before that,
     /// so that the program tells it when it leaves.
     pub fn rearm(&self) {
+        self.missed.swap(0, SeqCst);
         let before = self.state.compare_exchange(AWAKE, AWAY, AcqRel, Relaxed);
         fence(SeqCst);
         if before == Err(INSIDE) {
@@ -195,27 +289,59 @@ impl Presence {
         }
     }
 
-    /// The thread sleeps until it is called more often than `calls` times. It may wake for no
-    /// reason. It sleeps by `wait`, which `waker` ends, if there is one.
-    pub fn sleep(&self, calls: u32, limit: Option<Duration>) {
-        self.asleep_while(calls, 0, || wait(&self.calls, calls, limit));
+    /// The thread marks that it has found the program away: if it finds that mark after a nap, the
+    /// program was away all the time. Whether it is away.
+    pub fn mark(&self) -> bool {
+        let before = self.state.compare_exchange(AWAY, AWAKE, AcqRel, Relaxed);
+        matches!(before, Ok(_) | Err(AWAKE))
+    }
+
+    /// Whether the thread was called since it [last looked](Presence::rearm) and the program is
+    /// away, or has been since it was [marked](Presence::mark).
+    pub fn is_called(&self) -> bool {
+        match self.state.load(Acquire) {
+            AWAKE => true,
+            AWAY => {
+                fence(SeqCst);
+                self.missed.load(Acquire) != 0
+            }
+            _ => false,
+        }
+    }
+
+    /// The thread sleeps in that way, until it is called more often than `calls` times, or `limit`
+    /// is over. It may wake for no reason.
+    pub fn sleep(&self, how: Sleep, calls: u32, limit: Option<Duration>) {
+        self.asleep_while(how, calls, 0, || wait(&self.calls, calls, limit));
     }
 
     /// As [`Presence::sleep`], by `wait`, which ends when `waker` is used.
-    pub fn sleep_on(&self, calls: u32, waker: Waker, wait: impl FnOnce()) {
+    pub fn sleep_on(&self, how: Sleep, calls: u32, waker: Waker, wait: impl FnOnce()) {
         self.key[0].store((waker.key >> 32) as u32, Relaxed);
         self.key[1].store(waker.key as u32, Relaxed);
-        self.asleep_while(calls, WAKER + waker.number, wait);
+        self.asleep_while(how, calls, WAKER + waker.number, wait);
     }
 
-    fn asleep_while(&self, calls: u32, waker: u32, sleep: impl FnOnce()) {
+    fn asleep_while(&self, how: Sleep, calls: u32, waker: u32, sleep: impl FnOnce()) {
         self.waker.store(waker, Release);
-        self.asleep.store(1, Relaxed);
+        self.asleep.store(how as u32, Relaxed);
         fence(SeqCst);
-        if self.calls.load(Acquire) == calls {
+        // The program sees how the thread sleeps as it leaves, or is seen here to have left.
+        let is_due = match how {
+            Sleep::Nap => false,
+            Sleep::Calls => {
+                Barrier::heavy_for_own();
+                self.is_called()
+            }
+            Sleep::Program => {
+                Barrier::heavy_for_own();
+                self.is_away()
+            }
+        };
+        if !is_due && self.calls.load(Acquire) == calls {
             sleep();
         }
-        self.asleep.store(0, Relaxed);
+        self.asleep.store(RUNS, Relaxed);
     }
 }
 

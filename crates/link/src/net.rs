@@ -366,6 +366,10 @@ pub trait Net {
     /// compute.
     fn call(&self, _peer: Peer) {}
 
+    /// As [`Net::call`], for what takes hardly longer than to wake somebody: a peer that has just
+    /// left the library looks for it by itself, a while later.
+    fn call_softly(&self, _peer: Peer) {}
+
     /// Whether the program of a peer computes, as far as that is known.
     fn is_away(&self, _peer: Peer) -> bool {
         false

@@ -671,6 +671,12 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         }
     }
 
+    fn call_softly(&self, peer: Peer) {
+        if let Some(shm) = self.near(peer) {
+            shm.call_softly(peer);
+        }
+    }
+
     fn is_away(&self, peer: Peer) -> bool {
         self.near(peer).is_some_and(|shm| shm.is_away(peer))
     }

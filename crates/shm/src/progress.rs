@@ -38,7 +38,7 @@ impl Bell {
     pub fn ring(&self) {
         self.doorbell().ring();
         if STARTED.load(Relaxed) {
-            self.block().presence.call();
+            self.block().presence.call_softly();
         }
     }
 
@@ -145,6 +145,12 @@ impl Shm {
     /// [`Presence::call`].
     pub fn call(&self, peer: Peer) {
         self.peer_states[self.number(peer)].block().presence.call();
+    }
+
+    /// As [`Shm::call`]; see [`Presence::call_softly`].
+    pub fn call_softly(&self, peer: Peer) {
+        let block = self.peer_states[self.number(peer)].block();
+        block.presence.call_softly();
     }
 
     /// Whether the program of a rank is not in the library, though it has something under way.

@@ -16,6 +16,9 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
+/// Bytes of a step of something that was started that takes longer than to wake somebody.
+const SHORT_STEP: u64 = 4 << 10;
+
 /// Requests that are noted before a look which of them are done.
 const LEAST_NOTED: usize = 64;
 
@@ -122,10 +125,20 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         });
     }
 
-    /// Calls a rank of a communicator, which was sent the step of something that was started.
-    pub fn call_rank(&self, cid: Cid, dest: u32) {
-        let comm = &self.engine.comms[cid.index()];
-        self.net.call(comm.peer_states[dest as usize].peer);
+    /// Calls a rank of a communicator, which was sent `bytes` as the step of something that was
+    /// started: for a short one it is not woken from a nap.
+    pub fn call_rank(&self, cid: Cid, dest: u32, bytes: u64) {
+        let peer = self.engine.comms[cid.index()].peer_states[dest as usize].peer;
+        match bytes < SHORT_STEP {
+            true => self.net.call_softly(peer),
+            false => self.net.call(peer),
+        }
+    }
+
+    /// Whether something may be to be done here. Cost: one load.
+    #[inline(always)]
+    pub fn has_work(&self) -> bool {
+        self.engine.work
     }
 
     /// Whether something is to be done here that nobody else has to do anything for.
