@@ -23,7 +23,9 @@
 //!
 //! Who calls a process publishes first what is to be acted on. Nobody is woken while the program is
 //! inside, nor where it expects nothing (`NOBODY`: zeroed memory), nor more than once for each time
-//! that the thread sleeps; and for what is short ([`Presence::call_softly`]) not while it naps.
+//! that the thread sleeps. For what is short ([`Presence::call_softly`]) nobody is called unless the
+//! thread sleeps until it is: else it will look, and says that it listens before its last look. Who
+//! calls softly reads a line of its own, which the program does not write.
 //!
 //! Model: `tests/loom_presence.rs`.
 
@@ -53,6 +55,19 @@ const HEARS: u32 = 2;
 /// It sleeps until the program tells it that it leaves.
 const TOLD: u32 = 3;
 
+/// What the program has to do for the thread as it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Left {
+    /// Nothing.
+    Quietly,
+    /// The thread sleeps until it is told that the program leaves, and is to be
+    /// [roused](Presence::rouse).
+    Told,
+    /// Somebody has called meanwhile: the thread is to be [woken](Presence::wake).
+    Called,
+}
+
 /// How long, and until when, the thread sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -75,6 +90,7 @@ pub struct Presence {
     state: AtomicU32,
     missed: AtomicU32,
     calls: AtomicU32,
+    _apart: [u32; 13],
     asleep: AtomicU32,
     waker: AtomicU32,
     key: [AtomicU32; 2],
@@ -88,6 +104,7 @@ impl Presence {
             state: AtomicU32::new(NOBODY),
             missed: AtomicU32::new(0),
             calls: AtomicU32::new(0),
+            _apart: [0; 13],
             asleep: AtomicU32::new(0),
             waker: AtomicU32::new(0),
             key: [AtomicU32::new(0), AtomicU32::new(0)],
@@ -137,17 +154,16 @@ impl Presence {
         false
     }
 
-    /// The program leaves; true if the thread is to be [woken](Presence::wake): it sleeps until it
-    /// is told that, or somebody has called meanwhile.
-    pub fn leave(&self) -> bool {
+    /// The program leaves: what is to be done for the thread.
+    pub fn leave(&self) -> Left {
         self.state.swap(AWAY, SeqCst);
         // All of these accesses are in one order; the model knows only fences.
         #[cfg(loom)]
         fence(SeqCst);
         match self.asleep.load(SeqCst) {
-            TOLD => true,
-            HEARS => self.missed.load(SeqCst) != 0,
-            _ => false,
+            TOLD => Left::Told,
+            HEARS if self.missed.load(SeqCst) != 0 => Left::Called,
+            _ => Left::Quietly,
         }
     }
 
@@ -189,39 +205,37 @@ impl Presence {
     /// Calls the process, for which something was published that somebody has to act on.
     #[inline]
     pub fn call(&self) {
-        self.call_over(RUNS);
+        fence(SeqCst);
+        self.call_behind_fence();
     }
 
     /// As [`Presence::call`], for what takes hardly longer than to wake somebody: a thread that
     /// naps finds it when it looks.
     #[inline]
     pub fn call_softly(&self) {
-        self.call_over(NAPS);
+        fence(SeqCst);
+        if self.asleep.load(Acquire) == HEARS {
+            self.call_behind_fence();
+        }
     }
 
     #[inline]
-    fn call_over(&self, over: u32) {
-        fence(SeqCst);
+    fn call_behind_fence(&self) {
         match self.state.load(Acquire) {
             NOBODY | AWAKE => {}
-            INSIDE => self.leave_word_over(over),
-            _ => self.wake_over(over),
+            INSIDE => self.leave_word(),
+            _ => self.wake(),
         }
     }
 
     /// The program is inside, and may be about to leave without a look.
     #[cold]
     pub fn leave_word(&self) {
-        self.leave_word_over(RUNS);
-    }
-
-    #[cold]
-    fn leave_word_over(&self, over: u32) {
         if self.missed.load(Relaxed) == 0 {
             self.missed.store(1, SeqCst);
             fence(SeqCst);
             if self.state.load(SeqCst) == AWAY {
-                self.wake_over(over);
+                self.wake();
             }
         }
     }
@@ -229,14 +243,9 @@ impl Presence {
     /// Wakes the thread if the program is away and nobody else has.
     #[cold]
     pub fn wake(&self) {
-        self.wake_over(RUNS);
-    }
-
-    #[cold]
-    fn wake_over(&self, over: u32) {
         match self.state.compare_exchange(AWAY, AWAKE, AcqRel, Acquire) {
-            Ok(_) => self.rouse_over(over),
-            Err(INSIDE) => self.leave_word_over(over),
+            Ok(_) => self.rouse(),
+            Err(INSIDE) => self.leave_word(),
             Err(_) => {}
         }
     }
@@ -277,16 +286,23 @@ impl Presence {
         self.calls.load(Acquire)
     }
 
-    /// The thread has done what there was to do, and will look once more: whoever calls from now on
-    /// wakes it. If the program has come, somebody may have called the thread in vain before that,
+    /// The thread has done what there was to do, and will look once more, and then sleep until it is
+    /// called, unless it [runs on](Presence::run_on): whoever calls from now on wakes it. If the program has come, somebody may have called the thread in vain before that,
     /// so that the program tells it when it leaves.
     pub fn rearm(&self) {
+        self.waker.store(0, Release);
+        self.asleep.store(HEARS, Relaxed);
         self.missed.swap(0, SeqCst);
         let before = self.state.compare_exchange(AWAKE, AWAY, AcqRel, Relaxed);
         fence(SeqCst);
         if before == Err(INSIDE) {
             self.leave_word();
         }
+    }
+
+    /// The thread has found more to do.
+    pub fn run_on(&self) {
+        self.asleep.store(RUNS, Relaxed);
     }
 
     /// The thread marks that it has found the program away: if it finds that mark after a nap, the

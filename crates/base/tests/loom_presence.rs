@@ -4,7 +4,7 @@
 #![cfg(loom)]
 
 use catena_base::sync::{AtomicU32, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
-use catena_base::{Barrier, Presence, Sleep};
+use catena_base::{Barrier, Left, Presence, Sleep};
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
 use loom::thread::yield_now;
@@ -56,8 +56,10 @@ impl Shared {
             self.over.store(1, Release);
             self.presence.rouse();
         }
-        if self.presence.leave() {
-            self.presence.wake();
+        match self.presence.leave() {
+            Left::Quietly => {}
+            Left::Told => self.presence.rouse(),
+            Left::Called => self.presence.wake(),
         }
     }
 

@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
-use catena_base::{Barrier, Presence, Sleep, WakeSocket};
+use catena_base::{Barrier, Left, Presence, Sleep, WakeSocket};
 use catena_boot::FAULT_TOLERANCE;
 use catena_fabric::Sleeper;
 use catena_link::ReqId;
@@ -89,6 +89,8 @@ static STATE: AtomicU8 = AtomicU8::new(NOT_MADE);
 static LEFT_OFTEN: AtomicU32 = AtomicU32::new(0);
 /// Whether something was started that the thread is to see at once.
 static IS_URGENT: AtomicBool = AtomicBool::new(false);
+/// Whether the program has roused the thread as it left, which may come back at once.
+static IS_ROUSED: AtomicBool = AtomicBool::new(false);
 /// Whether the program is away in the middle of a call, so that only transfers go on.
 static IN_CALL: AtomicBool = AtomicBool::new(false);
 /// Whether it sleeps until it is called, since all whom it has to hear do that.
@@ -270,8 +272,15 @@ fn left(process: &Process) {
     let hears = here.hears();
     let is_often = hears && is_left_often();
     let is_told = is_urgent && (!hears || has_word);
-    if here.leave() || is_busy || is_deaf || is_often || is_told {
-        here.wake();
+    match here.leave() {
+        Left::Called => here.wake(),
+        _ if is_busy || is_deaf || is_told => here.wake(),
+        // It looks whether the program stays away.
+        left if left == Left::Told || is_often => {
+            IS_ROUSED.store(true, Relaxed);
+            here.rouse();
+        }
+        _ => {}
     }
 }
 
@@ -294,7 +303,7 @@ fn is_left_often() -> bool {
 pub(crate) fn outside(call: &mut dyn FnMut()) {
     let (lock, here) = (life().lock(), life().presence());
     let is_inside = life().is_locked() && lock.is_held() && here.is_inside();
-    if is_inside && here.leave() {
+    if is_inside && here.leave() != Left::Quietly {
         here.wake();
     }
     let steps_out = life().is_own_call().then(|| {
@@ -442,11 +451,13 @@ extern "C" fn serve() {
             WakeSocket::silence(socket);
         }
         let calls = here.calls();
-        let was_called = std::mem::replace(&mut seen, calls) != calls;
+        let more = calls.wrapping_sub(std::mem::replace(&mut seen, calls));
+        let is_roused = more != 0 && IS_ROUSED.swap(false, Relaxed);
+        let was_called = more > u32::from(is_roused);
         let latency = Duration::from_nanos(LATENCY.load(Relaxed).max(50_000));
         // Others are to be served as soon as the program is away.
         let is_needed = is_needed();
-        let is_due = has_listened || was_called || is_needed || here.is_called();
+        let is_due = has_listened && !is_roused || was_called || is_needed || here.is_called();
         let did = (is_due && here.is_away())
             .then(|| life().beside(|process| act(process, here)))
             .flatten();
@@ -465,7 +476,10 @@ extern "C" fn serve() {
             Some(next) => {
                 naps = 0;
                 match next {
-                    Next::Again => thread::yield_now(),
+                    Next::Again => {
+                        here.run_on();
+                        thread::yield_now();
+                    }
                     Next::Calls => here.sleep(Sleep::Calls, calls, limit),
                     Next::Looks => here.sleep(Sleep::Calls, calls, Some(look)),
                     Next::Networks(sleeper) => {

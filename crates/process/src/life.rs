@@ -27,7 +27,7 @@ use std::sync::atomic::{
 use std::thread::{self, ThreadId};
 
 use catena_abi::consts;
-use catena_base::{Barrier, Presence};
+use catena_base::{Barrier, Left, Presence};
 use catena_objects::callback::is_inside;
 use catena_objects::error::Result;
 use catena_objects::fail;
@@ -254,7 +254,7 @@ impl<P> Life<P> {
     /// of the library and may last, as a function of the program does: the program is away meanwhile.
     pub fn step_out(&self) {
         let presence = self.presence();
-        if !presence.leave_quietly() && presence.leave() {
+        if !presence.leave_quietly() && presence.leave() != Left::Quietly {
             presence.wake();
         }
     }
@@ -558,7 +558,7 @@ mod tests {
         LIFE.expect();
         // What begins before something is expected, and ends behind it, claims nothing either.
         assert!(!LIFE.leaves(early) && LIFE.leaves(plain));
-        LIFE.presence().leave();
+        let _ = LIFE.presence().leave();
         let beside = LIFE.acquire_any_time();
         assert!(LIFE.presence().is_away());
         let inside = LIFE.acquire();
@@ -577,7 +577,7 @@ mod tests {
         let plain = LIFE.acquire();
         assert!(LIFE.expect() && !LIFE.expect());
         assert!(!LIFE.leaves_quietly(plain) && LIFE.leaves(plain));
-        HERE.leave();
+        let _ = HERE.leave();
         let inside = LIFE.acquire();
         assert!(LIFE.leaves_quietly(inside) && HERE.is_away());
         LIFE.acquire();
