@@ -259,9 +259,8 @@ fn left(process: &Process) {
     let here = life().presence();
     let is_urgent = IS_URGENT.load(Relaxed);
     IS_URGENT.store(false, Relaxed);
-    // What it was called for the program does itself, unless the thread is woken in any case.
-    let has_word = here.take_word();
-    if has_word && !is_urgent {
+    // What it was called for the program does itself: the thread would take a core for it.
+    if here.take_word() {
         progress(process, true);
         if !is_any_unfinished(process) {
             return life().expect_nothing();
@@ -271,7 +270,7 @@ fn left(process: &Process) {
     let is_deaf = HEARS_ALL.load(Relaxed) && !hears_all(process);
     let hears = here.hears();
     let is_often = hears && is_left_often();
-    let is_told = is_urgent && (!hears || has_word);
+    let is_told = is_urgent && !hears;
     match here.leave() {
         Left::Called => here.wake(),
         _ if is_busy || is_deaf || is_told => here.wake(),
