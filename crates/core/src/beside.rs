@@ -28,6 +28,7 @@ use catena_objects::callback::is_inside;
 use catena_objects::state::{are_put_off, end_those_put_off, put_off_ends};
 use catena_process::Owner;
 use catena_settings::{Setting, choice, setting};
+use catena_shm::Shm;
 
 use crate::process::{self, Process, enter, life, lock_for_good};
 
@@ -89,6 +90,8 @@ static STATE: AtomicU8 = AtomicU8::new(NOT_MADE);
 static LEFT_OFTEN: AtomicU32 = AtomicU32::new(0);
 /// Whether something was started that the thread is to see at once.
 static IS_URGENT: AtomicBool = AtomicBool::new(false);
+/// Whether nothing was expected before this call: who has sent something called nobody.
+static IS_NEW: AtomicBool = AtomicBool::new(false);
 /// Whether the program has roused the thread as it left, which may come back at once.
 static IS_ROUSED: AtomicBool = AtomicBool::new(false);
 /// Whether the program is away in the middle of a call, so that only transfers go on.
@@ -187,8 +190,7 @@ fn is_needed() -> bool {
 pub(crate) fn expect() -> bool {
     let is_wanted = PROGRESS.get() == Progress::Thread && STATE.load(Relaxed) != REFUSED;
     if is_wanted && process::expect(left) {
-        // What has come before called nobody.
-        life().presence().leave_word();
+        IS_NEW.store(true, Relaxed);
     }
     life().presence().expects()
 }
@@ -197,6 +199,10 @@ pub(crate) fn expect() -> bool {
 #[cold]
 pub(crate) fn expect_steps(bytes: u64) {
     if expect() {
+        if IS_NEW.load(Relaxed) {
+            // Others that have answered its first step called nobody.
+            life().presence().leave_word();
+        }
         limit_sleeps();
         if bytes >= LONG {
             tell_at_once();
@@ -259,8 +265,11 @@ fn left(process: &Process) {
     let here = life().presence();
     let is_urgent = IS_URGENT.load(Relaxed);
     IS_URGENT.store(false, Relaxed);
-    // What it was called for the program does itself: the thread would take a core for it.
-    if here.take_word() {
+    let is_new = IS_NEW.load(Relaxed);
+    IS_NEW.store(false, Relaxed);
+    // What it was called for the program does itself if that is short.
+    let has_word = here.take_word();
+    if has_word && !is_urgent {
         progress(process, true);
         if !is_any_unfinished(process) {
             return life().expect_nothing();
@@ -270,7 +279,8 @@ fn left(process: &Process) {
     let is_deaf = HEARS_ALL.load(Relaxed) && !hears_all(process);
     let hears = here.hears();
     let is_often = hears && is_left_often();
-    let is_told = is_urgent && !hears;
+    let is_told = is_urgent && (!hears || has_word)
+        || is_new && process.link(|link| !link.net().shm().is_none_or(Shm::is_silent));
     match here.leave() {
         Left::Called => here.wake(),
         _ if is_busy || is_deaf || is_told => here.wake(),
@@ -394,8 +404,10 @@ enum Next {
     Calls,
     /// The networks, and calls.
     Networks(Sleeper),
-    /// Nothing tells of what is awaited.
+    /// Nothing tells of what is awaited soon.
     Looks,
+    /// Nothing tells of what comes over some network.
+    BlindNetworks,
 }
 
 /// Turns of a tenth of a millisecond: the thread, which mostly sleeps, has its core sooner then
@@ -466,7 +478,7 @@ extern "C" fn serve() {
             true => SLEEPS[0],
             false => SLEEPS[1].min(longest * 2),
         };
-        look = match was_called || is_again || BLIND.load(Relaxed) != 0 {
+        look = match was_called || !matches!(did, Some(Next::BlindNetworks)) {
             true => latency,
             false => LONGEST_LOOK.min(look * 2).max(latency),
         };
@@ -480,7 +492,8 @@ extern "C" fn serve() {
                         thread::yield_now();
                     }
                     Next::Calls => here.sleep(Sleep::Calls, calls, limit),
-                    Next::Looks => here.sleep(Sleep::Calls, calls, Some(look)),
+                    Next::Looks => here.sleep(Sleep::Calls, calls, Some(latency)),
+                    Next::BlindNetworks => here.sleep(Sleep::Calls, calls, Some(look)),
                     Next::Networks(sleeper) => {
                         if socket.is_none() {
                             socket = WakeSocket::new().ok();
@@ -496,7 +509,7 @@ extern "C" fn serve() {
                                     sleeper.sleep(limit);
                                 });
                             }
-                            None => here.sleep(Sleep::Calls, calls, Some(look)),
+                            None => here.sleep(Sleep::Calls, calls, Some(latency)),
                         }
                     }
                 }
@@ -569,8 +582,10 @@ fn act(process: &Process, here: &Presence) -> Next {
     HEARS_ALL.store(hears_all(process), Relaxed);
     match process.link(|link| link.net().sleeper()) {
         _ if HEARS_ALL.load(Relaxed) => Next::Calls,
-        Some(sleeper) if !sleeper.is_blind() && BLIND.load(Relaxed) == 0 => Next::Networks(sleeper),
-        _ => Next::Looks,
+        Some(_) if BLIND.load(Relaxed) != 0 => Next::Looks,
+        Some(sleeper) if sleeper.is_blind() => Next::BlindNetworks,
+        Some(sleeper) => Next::Networks(sleeper),
+        None => Next::Looks,
     }
 }
 
