@@ -14,18 +14,18 @@
 //! of the two sees the other, and entering costs no fence.
 //!
 //! What leaving costs depends on how the thread sleeps ([`Sleep`]). While it runs or naps, it will
-//! look again by itself: the program [leaves](Presence::leave_quietly) by a store, too, and may miss
-//! who calls at the same time. Before a longer sleep the thread says so, executes a heavy barrier and
-//! looks where the program is and whether somebody has called: it sees what the program has missed,
-//! or the program sees how it sleeps, and [leaves](Presence::leave) by an exchange from then on. Of
-//! the program, which then looks at `missed`, and somebody who calls, who has written it and looks
-//! at `state` again, one sees the other.
+//! look again by itself: the program [leaves](Presence::leave_quietly) by a store, too, and may
+//! miss who calls at the same time. Before a longer sleep the thread says so, executes a heavy
+//! barrier and looks where the program is and whether somebody has called: it sees what the program
+//! has missed, or the program sees how it sleeps, and [leaves](Presence::leave) by an exchange from
+//! then on. Of the program, which then looks at `missed`, and somebody who calls, who has written
+//! it and looks at `state` again, one sees the other.
 //!
 //! Who calls a process publishes first what is to be acted on. Nobody is woken while the program is
 //! inside, nor where it expects nothing (`NOBODY`: zeroed memory), nor more than once for each time
-//! that the thread sleeps. For what is short ([`Presence::call_softly`]) nobody is called unless the
-//! thread sleeps until it is: else it will look, and says that it listens before its last look. Who
-//! calls softly reads a line of its own, which the program does not write.
+//! that the thread sleeps. For what is short ([`Presence::call_softly`]) nobody is called unless
+//! the thread sleeps until it is: else it will look, and says that it listens before its last look.
+//! Who calls softly reads a line of its own, which the program does not write.
 //!
 //! Model: `tests/loom_presence.rs`.
 
@@ -286,9 +286,10 @@ impl Presence {
         self.calls.load(Acquire)
     }
 
-    /// The thread has done what there was to do, and will look once more, and then sleep until it is
-    /// called, unless it [runs on](Presence::run_on): whoever calls from now on wakes it. If the program has come, somebody may have called the thread in vain before that,
-    /// so that the program tells it when it leaves.
+    /// The thread has done what there was to do, and will look once more, and then sleep until it
+    /// is called, unless it [runs on](Presence::run_on): whoever calls from now on wakes it. If the
+    /// program has come, somebody may have called the thread in vain before that, so that the
+    /// program tells it when it leaves.
     pub fn rearm(&self) {
         self.waker.store(0, Release);
         self.asleep.store(HEARS, Relaxed);

@@ -63,7 +63,8 @@ impl Shared {
         }
     }
 
-    /// One round of the thread, without its sleep: on how much it has acted, if the program is away.
+    /// One round of the thread, without its sleep: on how much it has acted, if the program is
+    /// away.
     fn round(&self) -> Option<u32> {
         self.lock.store(1, Relaxed);
         Barrier::heavy_for_own();

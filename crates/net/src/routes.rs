@@ -666,15 +666,11 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
     }
 
     fn call(&self, peer: Peer) {
-        if let Some(shm) = self.near(peer) {
-            shm.call(peer);
-        }
+        self.near(peer).map_or((), |shm| shm.call(peer));
     }
 
     fn call_softly(&self, peer: Peer) {
-        if let Some(shm) = self.near(peer) {
-            shm.call_softly(peer);
-        }
+        self.near(peer).map_or((), |shm| shm.call_softly(peer));
     }
 
     fn is_away(&self, peer: Peer) -> bool {

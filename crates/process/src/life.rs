@@ -124,8 +124,8 @@ pub struct Life<P: 'static> {
     mode: AtomicU8,
     /// Where the program is.
     presence: AtomicPtr<Presence>,
-    /// The only thread that calls while the library takes no lock, but for calls that any thread may
-    /// make at any time; 0 if several do, in turn.
+    /// The only thread that calls while the library takes no lock, but for calls that any thread
+    /// may make at any time; 0 if several do, in turn.
     only: AtomicUsize,
     /// Whether it stays true, because tools asked for it.
     keep_locked: AtomicBool,
@@ -229,8 +229,8 @@ impl<P> Life<P> {
         how | self.mode.load(Relaxed) == PLAIN
     }
 
-    /// Whether a call that did `how` when it began leaves the library here, without a word to anybody:
-    /// it said that it came, and the thread will look by itself. If not, it is inside.
+    /// Whether a call that did `how` when it began leaves the library here, without a word to
+    /// anybody: it said that it came, and the thread will look by itself. If not, it is inside.
     #[inline(always)]
     pub fn leaves_quietly(&self, how: u8) -> bool {
         if how != SHARED || self.mode.load(Relaxed) != SHARED {
@@ -250,8 +250,9 @@ impl<P> Life<P> {
             && self.presence().is_inside()
     }
 
-    /// In the middle of a [call of this thread](Life::is_own_call), something begins that is outside
-    /// of the library and may last, as a function of the program does: the program is away meanwhile.
+    /// In the middle of a [call of this thread](Life::is_own_call), something begins that is
+    /// outside of the library and may last, as a function of the program does: the program is away
+    /// meanwhile.
     pub fn step_out(&self) {
         let presence = self.presence();
         if !presence.leave_quietly() && presence.leave() != Left::Quietly {
