@@ -665,12 +665,10 @@ impl<S: Source, R: Sink> Net for Routes<S, R> {
         shm.is_some_and(|shm| shm.take_claim(owner, id))
     }
 
-    fn call(&self, peer: Peer) {
-        self.near(peer).map_or((), |shm| shm.call(peer));
-    }
-
-    fn call_softly(&self, peer: Peer) {
-        self.near(peer).map_or((), |shm| shm.call_softly(peer));
+    fn call(&self, peer: Peer, softly: bool) {
+        if let Some(shm) = self.near(peer) {
+            shm.call(peer, softly);
+        }
     }
 
     fn is_away(&self, peer: Peer) -> bool {

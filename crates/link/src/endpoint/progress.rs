@@ -119,7 +119,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         self.engine.calls.retain(|&peer| {
             let waits = !queues.has_no_items_for(peer);
             if !waits {
-                net.call(peer);
+                net.call(peer, false);
             }
             waits
         });
@@ -129,10 +129,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     /// started: for a short one it is not woken from a nap.
     pub fn call_rank(&self, cid: Cid, dest: u32, bytes: u64) {
         let peer = self.engine.comms[cid.index()].peer_states[dest as usize].peer;
-        match bytes < SHORT_STEP {
-            true => self.net.call_softly(peer),
-            false => self.net.call(peer),
-        }
+        self.net.call(peer, bytes < SHORT_STEP);
     }
 
     /// Whether something may be to be done here. Cost: one load.
@@ -410,14 +407,14 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             };
             match posted {
                 Ok(Posted::Full) => {
-                    self.net.call(peer);
+                    self.net.call(peer, false);
                     return false;
                 }
                 Err(lost) => {
                     self.engine.peer_lost(lost);
                     return true;
                 }
-                Ok(Posted::Done) if announces => self.net.call(peer),
+                Ok(Posted::Done) if announces => self.net.call(peer, false),
                 Ok(Posted::Done) => {}
             }
             if send.step(request.len, SendEvent::Posted(n)) == Ok(SendAction::Complete) {
@@ -454,9 +451,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 let n = piece(at, upto, whole(&self.net, peer, at), max_packet);
                 let header = wire::with_number(kind::DATA, at, other);
                 match self.net.try_send(peer, header, source.part(at, n as usize)) {
-                    Ok(Posted::Done) => self.net.call(peer),
+                    Ok(Posted::Done) => self.net.call(peer, false),
                     Ok(Posted::Full) => {
-                        self.net.call(peer);
+                        self.net.call(peer, false);
                         self.engine.send_queues.push_stream_front(peer, id);
                         return;
                     }
