@@ -71,7 +71,7 @@ pub use mem::{PayloadRoom, PeerBytes};
 pub use pad::CachePadded;
 pub use pages::{Pages, return_freed};
 pub use parts::{End, Parts};
-pub use presence::Presence;
+pub use presence::{Left, Presence, Sleep};
 pub use slab::{Key, Slab};
 pub use standard::StandardStreams;
 pub use ticket_lock::TicketLock;

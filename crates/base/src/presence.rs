@@ -3,21 +3,29 @@
 //!
 //! | field     | writer                                    | reader  | rule                    |
 //! |-----------|-------------------------------------------|---------|-------------------------|
-//! | `state`   | the program; `AWAY` to `AWAKE`: anybody   | all     | see below               |
-//! | `missed`  | 1: anybody; 0: the program                | program | behind a change of `state` |
+//! | `state`   | the program; `AWAY` and `AWAKE`: anybody  | all     | see below               |
+//! | `missed`  | 1: anybody; 0: program and thread         | both    | behind a change of `state` |
 //! | `calls`   | anybody, adds                             | thread  | Release/Acquire         |
-//! | `asleep`  | thread                                    | anybody | before a look at `calls` |
+//! | `asleep`  | thread                                    | anybody | before a look at `calls` and `state` |
 //! | `key`     | thread, before `waker`                    | anybody | Release/Acquire of `waker` |
 //!
 //! The program enters by a store, behind which it looks whether the thread works; the thread takes
 //! the lock, executes a [heavy barrier](Barrier), and looks whether the program is inside. So one
-//! of the two sees the other, and entering costs no fence. Leaving is an exchange, so that of the
-//! program, which then looks at `missed`, and somebody who calls, who has written it and looks at
-//! `state` again, one sees the other, too.
+//! of the two sees the other, and entering costs no fence.
+//!
+//! What leaving costs depends on how the thread sleeps ([`Sleep`]). While it runs or naps, it will
+//! look again by itself: the program [leaves](Presence::leave_quietly) by a store, too, and may
+//! miss who calls at the same time. Before a longer sleep the thread says so, executes a heavy
+//! barrier and looks where the program is and whether somebody has called: it sees what the program
+//! has missed, or the program sees how it sleeps, and [leaves](Presence::leave) by an exchange from
+//! then on. Of the program, which then looks at `missed`, and somebody who calls, who has written
+//! it and looks at `state` again, one sees the other.
 //!
 //! Who calls a process publishes first what is to be acted on. Nobody is woken while the program is
 //! inside, nor where it expects nothing (`NOBODY`: zeroed memory), nor more than once for each time
-//! that the thread sleeps.
+//! that the thread sleeps. For what is short ([`Presence::call_softly`]) nobody is called unless
+//! the thread sleeps until it is: else it will look, and says that it listens before its last look.
+//! Who calls softly reads a line of its own, which the program does not write.
 //!
 //! Model: `tests/loom_presence.rs`.
 
@@ -35,8 +43,42 @@ const NOBODY: u32 = 0;
 const INSIDE: u32 = 1;
 /// It is not, and the thread sleeps or will look again before it does.
 const AWAY: u32 = 2;
-/// It is not, and the thread was called.
+/// It is not, and the thread was called, or has [marked](Presence::mark) that.
 const AWAKE: u32 = 3;
+
+/// The thread runs, and looks again before it sleeps.
+const RUNS: u32 = 0;
+/// It naps, and looks again then.
+const NAPS: u32 = 1;
+/// It sleeps until it is called.
+const HEARS: u32 = 2;
+/// It sleeps until the program tells it that it leaves.
+const TOLD: u32 = 3;
+
+/// What the program has to do for the thread as it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Left {
+    /// Nothing.
+    Quietly,
+    /// The thread sleeps until it is told that the program leaves, and is to be
+    /// [roused](Presence::rouse).
+    Told,
+    /// Somebody has called meanwhile: the thread is to be [woken](Presence::wake).
+    Called,
+}
+
+/// How long, and until when, the thread sleeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Sleep {
+    /// For a while, after which it looks again. It is called for what is long alone.
+    Nap = NAPS,
+    /// Until it is called: the program was found away, and may come and go meanwhile.
+    Calls = HEARS,
+    /// Until the program leaves, which was found inside, or to expect nothing.
+    Program = TOLD,
+}
 
 /// Added to the number of a wake socket.
 const WAKER: u32 = 1;
@@ -48,6 +90,7 @@ pub struct Presence {
     state: AtomicU32,
     missed: AtomicU32,
     calls: AtomicU32,
+    _apart: [u32; 13],
     asleep: AtomicU32,
     waker: AtomicU32,
     key: [AtomicU32; 2],
@@ -61,6 +104,7 @@ impl Presence {
             state: AtomicU32::new(NOBODY),
             missed: AtomicU32::new(0),
             calls: AtomicU32::new(0),
+            _apart: [0; 13],
             asleep: AtomicU32::new(0),
             waker: AtomicU32::new(0),
             key: [AtomicU32::new(0), AtomicU32::new(0)],
@@ -93,19 +137,50 @@ impl Presence {
         was_away
     }
 
-    /// The program leaves; true if somebody has called it meanwhile, so that the thread is to be
-    /// [woken](Presence::wake).
-    #[inline]
-    pub fn leave(&self) -> bool {
+    /// The program leaves without a fence, if the thread will look again by itself. If not, false:
+    /// the program is inside, and is to look whether the thread works, as when it enters.
+    #[inline(always)]
+    pub fn leave_quietly(&self) -> bool {
+        #[cfg(not(loom))]
+        self.state.store(AWAY, Release);
+        // As in `enter`.
+        #[cfg(loom)]
+        self.state.swap(AWAY, AcqRel);
+        Barrier::light();
+        if self.asleep.load(Relaxed) <= NAPS {
+            return true;
+        }
+        self.enter();
+        false
+    }
+
+    /// The program leaves: what is to be done for the thread.
+    pub fn leave(&self) -> Left {
         self.state.swap(AWAY, SeqCst);
-        // All four of these accesses are in one order; the model knows only fences.
+        // All of these accesses are in one order; the model knows only fences.
         #[cfg(loom)]
         fence(SeqCst);
-        let missed = self.missed.load(SeqCst) != 0;
-        if missed {
-            self.missed.store(0, Relaxed);
+        match self.asleep.load(SeqCst) {
+            TOLD => Left::Told,
+            HEARS if self.missed.load(SeqCst) != 0 => Left::Called,
+            _ => Left::Quietly,
         }
-        missed
+    }
+
+    /// Whether the thread sleeps until it is called, and for nothing else.
+    pub fn hears(&self) -> bool {
+        self.asleep.load(Relaxed) == HEARS
+    }
+
+    /// Takes note of a call that came while the program was inside, which is and looks for what it
+    /// was called for behind this; whether there was one.
+    pub fn take_word(&self) -> bool {
+        let has_one = self.missed.load(Relaxed) != 0;
+        if has_one {
+            self.missed.swap(0, SeqCst);
+            fence(SeqCst);
+        }
+        has_one
     }
 
     /// Whether the program expects something.
@@ -131,6 +206,21 @@ impl Presence {
     #[inline]
     pub fn call(&self) {
         fence(SeqCst);
+        self.call_behind_fence();
+    }
+
+    /// As [`Presence::call`], for what takes hardly longer than to wake somebody: a thread that
+    /// naps finds it when it looks.
+    #[inline]
+    pub fn call_softly(&self) {
+        fence(SeqCst);
+        if self.asleep.load(Acquire) == HEARS {
+            self.call_behind_fence();
+        }
+    }
+
+    #[inline]
+    fn call_behind_fence(&self) {
         match self.state.load(Acquire) {
             NOBODY | AWAKE => {}
             INSIDE => self.leave_word(),
@@ -163,9 +253,21 @@ impl Presence {
     /// Wakes the thread wherever the program is.
     #[cold]
     pub fn rouse(&self) {
+        self.rouse_over(RUNS);
+    }
+
+    /// As [`Presence::rouse`], but lets it nap.
+    #[cold]
+    pub fn rouse_softly(&self) {
+        self.rouse_over(NAPS);
+    }
+
+    /// Wakes the thread if it sleeps longer than that.
+    #[cold]
+    fn rouse_over(&self, over: u32) {
         self.calls.fetch_add(1, AcqRel);
         fence(SeqCst);
-        if self.asleep.load(Relaxed) == 0 {
+        if self.asleep.load(Relaxed) <= over {
             return;
         }
         match self.waker.load(Acquire) {
@@ -184,10 +286,14 @@ impl Presence {
         self.calls.load(Acquire)
     }
 
-    /// The thread has done what there was to do, and will look once more: whoever calls from now on
-    /// wakes it. If the program has come, somebody may have called the thread in vain before that,
-    /// so that the program tells it when it leaves.
+    /// The thread has done what there was to do, and will look once more, and then sleep until it
+    /// is called, unless it [runs on](Presence::run_on): whoever calls from now on wakes it. If the
+    /// program has come, somebody may have called the thread in vain before that, so that the
+    /// program tells it when it leaves.
     pub fn rearm(&self) {
+        self.waker.store(0, Release);
+        self.asleep.store(HEARS, Relaxed);
+        self.missed.swap(0, SeqCst);
         let before = self.state.compare_exchange(AWAKE, AWAY, AcqRel, Relaxed);
         fence(SeqCst);
         if before == Err(INSIDE) {
@@ -195,27 +301,64 @@ impl Presence {
         }
     }
 
-    /// The thread sleeps until it is called more often than `calls` times. It may wake for no
-    /// reason. It sleeps by `wait`, which `waker` ends, if there is one.
-    pub fn sleep(&self, calls: u32, limit: Option<Duration>) {
-        self.asleep_while(calls, 0, || wait(&self.calls, calls, limit));
+    /// The thread has found more to do.
+    pub fn run_on(&self) {
+        self.asleep.store(RUNS, Relaxed);
+    }
+
+    /// The thread marks that it has found the program away: if it finds that mark after a nap, the
+    /// program was away all the time. Whether it is away.
+    pub fn mark(&self) -> bool {
+        let before = self.state.compare_exchange(AWAY, AWAKE, AcqRel, Relaxed);
+        matches!(before, Ok(_) | Err(AWAKE))
+    }
+
+    /// Whether the thread was called since it [last looked](Presence::rearm) and the program is
+    /// away, or has been since it was [marked](Presence::mark).
+    pub fn is_called(&self) -> bool {
+        match self.state.load(Acquire) {
+            AWAKE => true,
+            AWAY => {
+                fence(SeqCst);
+                self.missed.load(Acquire) != 0
+            }
+            _ => false,
+        }
+    }
+
+    /// The thread sleeps in that way, until it is called more often than `calls` times, or `limit`
+    /// is over. It may wake for no reason.
+    pub fn sleep(&self, how: Sleep, calls: u32, limit: Option<Duration>) {
+        self.asleep_while(how, calls, 0, || wait(&self.calls, calls, limit));
     }
 
     /// As [`Presence::sleep`], by `wait`, which ends when `waker` is used.
-    pub fn sleep_on(&self, calls: u32, waker: Waker, wait: impl FnOnce()) {
+    pub fn sleep_on(&self, how: Sleep, calls: u32, waker: Waker, wait: impl FnOnce()) {
         self.key[0].store((waker.key >> 32) as u32, Relaxed);
         self.key[1].store(waker.key as u32, Relaxed);
-        self.asleep_while(calls, WAKER + waker.number, wait);
+        self.asleep_while(how, calls, WAKER + waker.number, wait);
     }
 
-    fn asleep_while(&self, calls: u32, waker: u32, sleep: impl FnOnce()) {
+    fn asleep_while(&self, how: Sleep, calls: u32, waker: u32, sleep: impl FnOnce()) {
         self.waker.store(waker, Release);
-        self.asleep.store(1, Relaxed);
+        self.asleep.store(how as u32, Relaxed);
         fence(SeqCst);
-        if self.calls.load(Acquire) == calls {
+        // The program sees how the thread sleeps as it leaves, or is seen here to have left.
+        let is_due = match how {
+            Sleep::Nap => false,
+            Sleep::Calls => {
+                Barrier::heavy_for_own();
+                self.is_called()
+            }
+            Sleep::Program => {
+                Barrier::heavy_for_own();
+                self.is_away()
+            }
+        };
+        if !is_due && self.calls.load(Acquire) == calls {
             sleep();
         }
-        self.asleep.store(0, Relaxed);
+        self.asleep.store(RUNS, Relaxed);
     }
 }
 

@@ -121,6 +121,7 @@ struct task {
 enum start { BY_BARRIER, BY_WINDOW };
 enum memory_of { USUAL, ALLOCATED, CREATED, DYNAMIC };
 enum device { HOST, CUDA, ROCM };
+enum away { BURNING, SLEEPING, ONE_SIDE };
 enum sync { FLUSH, FLUSH_LOCAL, LOCK, LOCK_ALL, PSCW, FENCE };
 enum layout { PLAIN, CONTIGUOUS, VECTOR, INDEXED };
 
@@ -138,6 +139,7 @@ extern struct options {
     double seconds, least, within, warm, checking; /* seconds; `least` microseconds */
     double apart;        /* microseconds between the ranks of `_late` */
     enum start start;
+    enum away away;              /* of overlap */
     enum layout layout;
     enum memory_of memory_of;
     enum sync sync;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN, WARM, CHECKS, APART, FOR };
+enum { LIST = 256, RECORDS, SIZES, SAMPLES, SECONDS, WITHIN, LEAST, START, PIN, WARM, CHECKS, APART, AWAY, FOR };
 
 static const struct option longs[] = {
     {"help", no_argument, NULL, 'h'},
@@ -20,6 +20,7 @@ static const struct option longs[] = {
     {"warm", required_argument, NULL, WARM},
     {"checks", required_argument, NULL, CHECKS},
     {"apart", required_argument, NULL, APART},
+    {"away", required_argument, NULL, AWAY},
     {"samples", required_argument, NULL, SAMPLES},
     {"seconds", required_argument, NULL, SECONDS},
     {"within", required_argument, NULL, WITHIN},
@@ -72,6 +73,8 @@ void options_help(void)
          "      --start window|barrier    ranks begin at an agreed time (window), or as soon as the\n"
          "                                last one has come; never by the library's barrier\n"
          "      --apart US                rank r of `..._late` comes r times so much later (10)\n"
+         "      --away burning|sleeping|one   overlap: all ranks compute (burning); all sleep; or one\n"
+         "                                side computes, and the other waits\n"
          "  -W, --window-size N           messages in flight (64)\n"
          "  -p, --num-pairs N             pairs of ranks (half of the ranks)\n"
          "  -b, --buffer-num single|multiple   one buffer for all of a window, or one each\n"
@@ -88,7 +91,8 @@ void options_help(void)
          "  -k, --root-rank fixed:R|rotate\n"
          "  -N, --nhbr cart:DIMENSIONS:RADIUS | graph:FILE   neighbours (cart:1:1); a line of\n"
          "                                FILE: source, destination\n"
-         "  -t, --num-test-calls N        calls of MPI_Test while computing (one in 10 us);\n"
+         "  -t, --num-test-calls N        calls of MPI_Test while computing (one in 10 us where all\n"
+         "                                compute, else none);\n"
          "      [SENDERS:]N               of threads and processes: so many on ranks 0 and 1\n"
          "  -P, --papi EVENT[,...]        counts for each operation, all ranks together: cycles,\n"
          "                                instructions, cache-references, cache-misses, branches,\n"
@@ -288,6 +292,7 @@ static bool read_one(int letter, char *text)
     static const char *const windows[] = {"", "allocate", "create", "dynamic", NULL};
     static const char *const syncs[] = {"flush", "flush_local", "lock", "lock_all", "pscw",
                                         "fence", NULL};
+    static const char *const states[] = {"burning", "sleeping", "one", NULL};
     static const char *const buffers[] = {"single", "multiple", NULL};
     int which;
     switch (letter) {
@@ -297,6 +302,7 @@ static bool read_one(int letter, char *text)
     case WARM: return read_seconds(text, &opt.warm);
     case CHECKS: return read_some(text, &opt.checks, 1 << 30);
     case APART: return read_seconds(text, &opt.apart);
+    case AWAY: return choose(text, states, (int *)&opt.away);
     case 'x': return read_number(text, &opt.warmup);
     case SAMPLES: return read_number(text, &opt.samples) && opt.samples > 0;
     case SECONDS: return read_seconds(text, &opt.seconds);

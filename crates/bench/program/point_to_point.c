@@ -68,6 +68,27 @@ static void open_messages(struct task *t)
     t->parts = (double)t->window * t->pairs;
 }
 
+/* One message, which both sides start; who is `first` may be away alone (--away one). */
+static void start_message(struct task *t, bool sends)
+{
+    if (t->peer < 0)
+        return;
+    if (sends)
+        MPI_Isend(OUT, &t->request);
+    else
+        MPI_Irecv(IN, &t->request);
+}
+
+static void start_sending(struct task *t)
+{
+    start_message(t, t->first);
+}
+
+static void start_receiving(struct task *t)
+{
+    start_message(t, !t->first);
+}
+
 static void latency(struct task *t, int rounds)
 {
     if (t->peer < 0)
@@ -277,6 +298,16 @@ const struct bench point_to_point[] = {
         .name = "latency_first", .family = "first", .options = "mixFcTDIMd", .unit = US, .ranks = 2,
         .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = latency, .prepare = one_pair,
         .open = open_latency, .sample = first_call,
+    },
+    {
+        .name = "isend_overlap", .family = "overlap-point-to-point", .options = "mixTDtMd", .unit = PERCENT, .ranks = 2,
+        .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = run_around, .sample = sample_overlap,
+        .prepare = one_pair, .start = start_sending,
+    },
+    {
+        .name = "irecv_overlap", .family = "overlap-point-to-point", .options = "mixTDtMd", .unit = PERCENT, .ranks = 2,
+        .shape = {EVERYBODY, SINGLE, EVERYBODY, SINGLE, OF_PEER}, .run = run_around, .sample = sample_overlap,
+        .prepare = one_pair, .start = start_receiving,
     },
     {.name = NULL},
 };

@@ -99,6 +99,7 @@ pub const OPTIONS: &[(&str, Opt)] = &[
     ("--warmup", Opt::Given),
     ("--warm", Opt::Given),
     ("--apart", Opt::Given),
+    ("--away", Opt::Given),
     ("--checks", Opt::Given),
     ("--samples", Opt::Given),
     ("--seconds", Opt::Given),

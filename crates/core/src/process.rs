@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, OnceLock};
 
 use catena_abi as abi;
@@ -11,7 +12,9 @@ use catena_link::Awaited;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::Target;
 use catena_objects::table::ObjectKind;
-use catena_process::{self as waiting, Hook, Hooked, LOCKED, Life, LinkOf, Owner, ProgressEngine};
+use catena_process::{
+    self as waiting, Hook, Hooked, LOCKED, Life, LinkOf, Owner, ProgressEngine, SHARED,
+};
 use catena_process::{Threads, Waits};
 
 use crate::attached::Slot;
@@ -114,10 +117,27 @@ impl<T> Drop for Entered<T> {
     }
 }
 
-/// Lets go of the lock. What the thread did in the library may be what others wait for, and the
-/// thread beside the program may have to act on what is under way.
+/// Leaves the library where that is not nothing: as a rule a thread acts beside the program, and
+/// looks for that by itself.
 #[inline(never)]
 fn leave(how: u8) {
+    // Who has said nothing may look at nothing.
+    if how == SHARED
+        && !HAS_NEWS.load(Relaxed)
+        && let Some(process) = LIFE.running()
+        && !process.link(|link| link.has_work())
+        && LIFE.leaves_quietly(how)
+    {
+        return;
+    }
+    leave_slow(how);
+}
+
+/// Lets go of the lock. What the thread did in the library may be what others wait for, and the
+/// thread beside the program may have to act on what is under way.
+#[cold]
+#[inline(never)]
+fn leave_slow(how: u8) {
     let locked = how == LOCKED;
     if locked && waiting::is_watcher_asleep() && !LIFE.lock().is_nested() {
         watch_once();
@@ -125,6 +145,7 @@ fn leave(how: u8) {
     if LIFE.leaves(how)
         && let (Some(left), Some(process)) = (LEFT.get(), LIFE.running())
     {
+        HAS_NEWS.store(false, Relaxed);
         left(process);
     }
     if locked {
@@ -136,11 +157,24 @@ fn leave(how: u8) {
 /// acted on beside the program.
 static LEFT: OnceLock<fn(&Process)> = OnceLock::new();
 
+/// Whether that is to be done when the library is left next, though the thread beside the program
+/// will look by itself.
+static HAS_NEWS: AtomicBool = AtomicBool::new(false);
+
 /// Something is under way that may have to be acted on beside the program, which is inside: when it
-/// leaves, that is `left`.
-pub(crate) fn expect(left: fn(&Process)) {
+/// leaves, that is `left`. Whether nothing was before.
+pub(crate) fn expect(left: fn(&Process)) -> bool {
     LEFT.get_or_init(|| left);
-    LIFE.expect();
+    let is_new = LIFE.expect();
+    if is_new {
+        tell_as_it_leaves();
+    }
+    is_new
+}
+
+/// The thread beside the program is told when the program leaves next.
+pub(crate) fn tell_as_it_leaves() {
+    HAS_NEWS.store(true, Relaxed);
 }
 
 #[cold]

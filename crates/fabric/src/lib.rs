@@ -54,5 +54,5 @@ pub use operation::{Access, OpId, RmaError};
 pub use packet::{Header, Payload, Posted, WORDS};
 pub use peer::{LocalPeer, Peer, PeerLost, RemoteKey};
 pub use rma::{Atomic, AtomicOp, AtomicSet, AtomicType, Rma, RmaCaps, Started};
-pub use sleep::Sleeper;
+pub use sleep::{LONGEST_SLEEP, Sleeper};
 pub use transport::{Caps, Deliver, Load, Rendezvous, Transport};

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 /// Descriptors of one sleep, at most.
 const MOST: usize = 8;
-/// Longest sleep on a descriptor: some networks have timers that run only in
-/// calls.
-const LONGEST: Duration = Duration::from_millis(10);
+/// Longest sleep on descriptors of a process that waits in a call: some networks have timers that
+/// run only in calls, and what none of them tells is looked for then.
+pub const LONGEST_SLEEP: Duration = Duration::from_millis(10);
+/// Longest sleep of all: what the kernel can count.
+const FOREVER: Duration = Duration::from_secs(3600);
 
 /// What a process may sleep on now, without the transport.
 ///
@@ -31,6 +33,7 @@ pub struct Sleeper {
     fds: [RawFd; MOST],
     count: usize,
     blind: bool,
+    timers: bool,
     limit: Duration,
 }
 
@@ -40,7 +43,8 @@ impl Sleeper {
         fds: [-1; MOST],
         count: 0,
         blind: true,
-        limit: LONGEST,
+        timers: true,
+        limit: FOREVER,
     };
 
     /// A descriptor that becomes readable when there is something to do, if
@@ -48,7 +52,8 @@ impl Sleeper {
     pub fn new(fd: Option<RawFd>) -> Sleeper {
         let mut sleeper = Sleeper::BLIND;
         if let Some(fd) = fd {
-            (sleeper.fds[0], sleeper.count, sleeper.blind) = (fd, 1, false);
+            (sleeper.fds[0], sleeper.count) = (fd, 1);
+            (sleeper.blind, sleeper.timers) = (false, false);
         }
         sleeper
     }
@@ -57,6 +62,7 @@ impl Sleeper {
     #[must_use]
     pub fn or(mut self, other: Sleeper) -> Sleeper {
         self.blind |= other.blind;
+        self.timers |= other.timers;
         self.limit = self.limit.min(other.limit);
         for &fd in &other.fds[..other.count] {
             if self.count == MOST {
@@ -74,6 +80,19 @@ impl Sleeper {
     pub fn within(mut self, limit: Duration) -> Sleeper {
         self.limit = self.limit.min(limit);
         self
+    }
+
+    /// These belong to a library that may have timers which run only in calls: it is called now and
+    /// then.
+    #[must_use]
+    pub fn with_timers(mut self) -> Sleeper {
+        self.timers = true;
+        self
+    }
+
+    /// Whether a library is to be called now and then, whatever wakes the process.
+    pub fn has_timers(&self) -> bool {
+        self.timers
     }
 
     /// Whether something may happen that does not wake the process.
@@ -99,8 +118,7 @@ impl Sleeper {
             revents: 0,
         });
         let count = self.count as libc::nfds_t;
-        // SAFETY: so many entries, valid for the call, which keeps the signals
-        // as they are.
+        // SAFETY: so many entries, valid for the call, which keeps the signals as they are.
         unsafe { libc::ppoll(ask.as_mut_ptr(), count, &limit, std::ptr::null()) > 0 }
     }
 }
@@ -147,11 +165,21 @@ mod tests {
     }
 
     #[test]
+    fn who_hears_all_has_no_timers_and_no_limit() {
+        let (one, _pipe) = pipes(1);
+        assert!(!one.has_timers() && one.limit == FOREVER);
+        for with in [one.or(Sleeper::BLIND), one.or(one.with_timers())] {
+            assert!(with.has_timers());
+        }
+    }
+
+    #[test]
     fn nobody_oversleeps() {
         let (_reader, pipe) = pipe().expect("a pipe");
         let began = Instant::now();
         for sleeper in [Sleeper::BLIND, Sleeper::new(Some(pipe.as_raw_fd()))] {
-            assert!(!sleeper.sleep(Duration::from_secs(9)));
+            let sleeper = sleeper.within(Duration::from_millis(1));
+            assert!(!sleeper.sleep(Duration::MAX));
         }
         assert!(began.elapsed() < Duration::from_secs(5));
     }

@@ -384,8 +384,9 @@ pub trait Net {
     }
 
     /// Calls a peer, for which something has left that has to be acted on though its program may
-    /// compute.
-    fn call(&self, _peer: Peer) {}
+    /// compute. `softly` for what takes hardly longer than to wake somebody: a peer that has just
+    /// left the library looks for it by itself, a while later.
+    fn call(&self, _peer: Peer, _softly: bool) {}
 
     /// Whether the program of a peer computes, as far as that is known.
     fn is_away(&self, _peer: Peer) -> bool {

@@ -20,6 +20,7 @@
 //! | `by_address`   | processes of no job, which add each other one by one        |
 //! | `remote`       | operations on the memory of peers, by whichever route       |
 //! | `routes`       | how each process is reached: the union of all routes        |
+//! | `routes/looks` | whether those whom a process waits for still live           |
 //! | `alone`        | what such a process keeps of them                           |
 //! | `loopback`     | the route to oneself                                        |
 //! | `bridge`       | the networks to another job, and how both number themselves |

@@ -91,6 +91,11 @@ pub fn put_off_ends() {
     PUTS_OFF.set(true);
 }
 
+/// Whether threads of the library have put off some.
+pub fn are_put_off() -> bool {
+    ARE_PUT_OFF.load(Relaxed)
+}
+
 /// Ends what threads of the library put off. Cost if there is nothing: one load.
 #[inline]
 pub fn end_those_put_off() {

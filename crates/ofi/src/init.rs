@@ -10,8 +10,8 @@ use catena_fabric::introduction::Introductions;
 use catena_fabric::operations::Operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, AtomicSet, Buf, Caps, Deliver, Header, Load, LocalKey, LocalPeer, Memory, Payload,
-    Peer, PeerLost, Posted, ProcessName, RemoteKey, Rendezvous, Transport,
+    Access, AtomicSet, Buf, Caps, Deliver, Header, LONGEST_SLEEP, Load, LocalKey, LocalPeer,
+    Memory, Payload, Peer, PeerLost, Posted, ProcessName, RemoteKey, Rendezvous, Transport,
 };
 use catena_ofi_sys::consts::version_parts;
 use catena_ofi_sys::{Library, calls, consts};
@@ -387,7 +387,7 @@ impl Transport for Ofi {
 
     fn sleep(&mut self, limit: Duration) {
         if let Some(sleeper) = self.sleeper() {
-            sleeper.sleep(limit);
+            sleeper.sleep(limit.min(LONGEST_SLEEP));
         }
     }
 }

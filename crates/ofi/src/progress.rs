@@ -208,6 +208,6 @@ impl Ofi {
         // SAFETY: both are open.
         let may = fd.is_none() || unsafe { calls::trywait(self.objects.fabric, self.objects.cq) };
         self.endpoint.counters.sleeps += u64::from(may);
-        may.then_some(Sleeper::new(fd))
+        may.then_some(Sleeper::new(fd).with_timers())
     }
 }

@@ -113,7 +113,7 @@ pub use engine::{LinkOf, ProgressEngine};
 pub use exchange::SharedBoot;
 pub use hooks::{Alarm, Hook, Hooked, Hooks};
 pub use host::{Host, Slept, Waits};
-pub use life::{LOCKED, Life, Living, Owner, granted};
+pub use life::{LOCKED, Life, Living, Owner, SHARED, granted};
 pub use lock::{Depth, Lock};
 pub use own_watch::deliver_abroad;
 pub use scoped::Scoped;

@@ -21,20 +21,20 @@
 use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering::Acquire, Ordering::Relaxed,
+    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering::Acquire, Ordering::Relaxed,
     Ordering::Release,
 };
 use std::thread::{self, ThreadId};
 
 use catena_abi::consts;
-use catena_base::{Barrier, Presence};
+use catena_base::{Barrier, Left, Presence};
 use catena_objects::callback::is_inside;
 use catena_objects::error::Result;
 use catena_objects::fail;
 use catena_trace::Phase;
 
 use crate::host::Host;
-use crate::lock::Lock;
+use crate::lock::{Lock, here};
 
 /// Who may call the library while it takes no lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +124,9 @@ pub struct Life<P: 'static> {
     mode: AtomicU8,
     /// Where the program is.
     presence: AtomicPtr<Presence>,
+    /// The only thread that calls while the library takes no lock, but for calls that any thread
+    /// may make at any time; 0 if several do, in turn.
+    only: AtomicUsize,
     /// Whether it stays true, because tools asked for it.
     keep_locked: AtomicBool,
     /// Whether it is being brought up.
@@ -159,6 +162,7 @@ impl<P> Life<P> {
             kept: AtomicPtr::new(ptr::null_mut()),
             mode: AtomicU8::new(LOCKED),
             presence: AtomicPtr::new((&raw const ALONE).cast_mut()),
+            only: AtomicUsize::new(0),
             keep_locked: AtomicBool::new(false),
             starting: AtomicBool::new(false),
             severed: AtomicBool::new(false),
@@ -198,13 +202,17 @@ impl<P> Life<P> {
     }
 
     /// As [`Life::acquire`], of a call that any thread may make at any time, beside one that is
-    /// inside: it says nothing of where the program is.
+    /// inside: unless this thread is the only one that calls, it says nothing of where the program
+    /// is, and may look at nothing that a thread of the library changes.
     pub fn acquire_any_time(&self) -> u8 {
-        if !self.is_locked() {
-            return NESTED;
+        match self.mode.load(Relaxed) {
+            LOCKED => {
+                self.lock.acquire();
+                LOCKED
+            }
+            SHARED if self.only.load(Relaxed) == here() => self.acquire(),
+            _ => NESTED,
         }
-        self.lock.acquire();
-        LOCKED
     }
 
     /// The thread has the library, and lets go of it as it sees that the program is there.
@@ -219,6 +227,44 @@ impl<P> Life<P> {
     #[inline(always)]
     pub fn is_left_so(&self, how: u8) -> bool {
         how | self.mode.load(Relaxed) == PLAIN
+    }
+
+    /// Whether a call that did `how` when it began leaves the library here, without a word to
+    /// anybody: it said that it came, and the thread will look by itself. If not, it is inside.
+    #[inline(always)]
+    pub fn leaves_quietly(&self, how: u8) -> bool {
+        if how != SHARED || self.mode.load(Relaxed) != SHARED {
+            return false;
+        }
+        let is_left = self.presence().leave_quietly();
+        if !is_left && self.lock.is_taken() {
+            self.await_thread();
+        }
+        is_left
+    }
+
+    /// Whether this thread is surely the one that is inside and has said so.
+    pub fn is_own_call(&self) -> bool {
+        self.mode.load(Relaxed) == SHARED
+            && self.only.load(Relaxed) == here()
+            && self.presence().is_inside()
+    }
+
+    /// In the middle of a [call of this thread](Life::is_own_call), something begins that is
+    /// outside of the library and may last, as a function of the program does: the program is away
+    /// meanwhile.
+    pub fn step_out(&self) {
+        let presence = self.presence();
+        if !presence.leave_quietly() && presence.leave() != Left::Quietly {
+            presence.wake();
+        }
+    }
+
+    /// It is over: the program is inside again, unless nothing is expected any more.
+    pub fn come_back(&self) {
+        if self.mode.load(Relaxed) == SHARED && self.presence().enter() && self.lock.is_taken() {
+            self.await_thread();
+        }
     }
 
     /// Whether the library is left as a call ends that did `how` when it began, and whoever acts
@@ -253,15 +299,16 @@ impl<P> Life<P> {
     }
 
     /// Something is under way that may have to be acted on beside the program, which is inside.
-    #[cold]
-    pub fn expect(&self) {
+    /// Whether nothing was before.
+    pub fn expect(&self) -> bool {
         if self.presence().expects() {
-            return;
+            return false;
         }
         self.presence().begin();
         if self.mode.load(Relaxed) == PLAIN {
             self.mode.store(SHARED, Relaxed);
         }
+        true
     }
 
     /// Nothing is any more.
@@ -441,7 +488,10 @@ impl<P: Living> Life<P> {
 
     /// The first user of now.
     fn begin(&self, process: &'static P, level: i32) {
-        process.owner().set(Owner::new(level));
+        let owner = Owner::new(level);
+        process.owner().set(owner);
+        let only = if owner == Owner::InTurn { 0 } else { here() };
+        self.only.store(only, Relaxed);
         self.run(process, level == consts::THREAD_MULTIPLE);
     }
 
@@ -477,7 +527,10 @@ impl<P: Living> Life<P> {
         match level {
             // Nobody else is inside.
             consts::THREAD_MULTIPLE => self.run(process, true),
-            consts::THREAD_SERIALIZED => process.owner().set(Owner::InTurn),
+            consts::THREAD_SERIALIZED => {
+                process.owner().set(Owner::InTurn);
+                self.only.store(0, Relaxed);
+            }
             _ => {}
         }
         Ok(())
@@ -506,12 +559,39 @@ mod tests {
         LIFE.expect();
         // What begins before something is expected, and ends behind it, claims nothing either.
         assert!(!LIFE.leaves(early) && LIFE.leaves(plain));
-        LIFE.presence().leave();
+        let _ = LIFE.presence().leave();
         let beside = LIFE.acquire_any_time();
         assert!(LIFE.presence().is_away());
         let inside = LIFE.acquire();
         assert!(!LIFE.leaves(beside) && !LIFE.presence().is_away());
         assert!(LIFE.leaves(inside));
         LIFE.expect_nothing();
+    }
+
+    #[test]
+    fn the_one_thread_that_calls_leaves_and_steps_out_without_a_word() {
+        static LIFE: Life<()> = Life::new();
+        static HERE: Presence = Presence::new();
+        let place = (&raw const HERE).cast_mut();
+        LIFE.presence.store(place, Relaxed);
+        LIFE.set_locked(false);
+        let plain = LIFE.acquire();
+        assert!(LIFE.expect() && !LIFE.expect());
+        assert!(!LIFE.leaves_quietly(plain) && LIFE.leaves(plain));
+        let _ = HERE.leave();
+        let inside = LIFE.acquire();
+        assert!(LIFE.leaves_quietly(inside) && HERE.is_away());
+        LIFE.acquire();
+        assert!(!LIFE.is_own_call(), "any thread may be inside");
+        LIFE.only.store(here(), Relaxed);
+        assert!(LIFE.is_own_call());
+        LIFE.step_out();
+        assert!(HERE.is_away());
+        LIFE.come_back();
+        assert!(LIFE.is_own_call());
+        LIFE.step_out();
+        LIFE.expect_nothing();
+        LIFE.come_back();
+        assert!(!HERE.expects(), "it has ended in a function of the program");
     }
 }

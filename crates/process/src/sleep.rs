@@ -8,7 +8,7 @@
 use std::time::{Duration, Instant};
 
 use catena_base::{WakeSocket, Waker, clock};
-use catena_fabric::Sleeper;
+use catena_fabric::{LONGEST_SLEEP, Sleeper};
 use catena_link::{Sink, Source};
 
 use crate::engine::ProgressEngine;
@@ -57,7 +57,7 @@ impl<P, S: Source, R: Sink> ProgressEngine<P, S, R> {
             (Some((waker, sleeper)), bell) => sleeper.is_some_and(|sleeper| {
                 let limit = match sleeper.is_blind() {
                     true => blind_for(since),
-                    false => limit,
+                    false => limit.min(LONGEST_SLEEP),
                 };
                 let mut woken = false;
                 let mut wait = |limit| woken = sleeper.sleep(limit);

@@ -38,7 +38,7 @@ impl Bell {
     pub fn ring(&self) {
         self.doorbell().ring();
         if STARTED.load(Relaxed) {
-            self.block().presence.call();
+            self.block().presence.call_softly();
         }
     }
 
@@ -142,9 +142,13 @@ impl Shm {
     }
 
     /// Calls a rank, for which something was published that has to be acted on; see
-    /// [`Presence::call`].
-    pub fn call(&self, peer: Peer) {
-        self.peer_states[self.number(peer)].block().presence.call();
+    /// [`Presence::call`] and, for `softly`, [`Presence::call_softly`].
+    pub fn call(&self, peer: Peer, softly: bool) {
+        let block = self.peer_states[self.number(peer)].block();
+        match softly {
+            true => block.presence.call_softly(),
+            false => block.presence.call(),
+        }
     }
 
     /// Whether the program of a rank is not in the library, though it has something under way.

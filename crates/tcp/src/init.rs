@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use catena_fabric::endpoint::Losses;
 use catena_fabric::{
-    Access, Buf, Caps, Deliver, Header, Kinds, Load, LocalPeer, Members, Payload, Peer, PeerLost,
-    Posted, RemoteKey, Rendezvous, Rma, Transport,
+    Access, Buf, Caps, Deliver, Header, Kinds, LONGEST_SLEEP, Load, LocalPeer, Members, Payload,
+    Peer, PeerLost, Posted, RemoteKey, Rendezvous, Rma, Transport,
 };
 
 use catena_proof::Secret;
@@ -301,7 +301,7 @@ impl Transport for Tcp {
     fn deregister(&mut self, _remote: RemoteKey) {}
 
     fn sleep(&mut self, limit: Duration) {
-        self.sleeper().sleep(limit);
+        self.sleeper().sleep(limit.min(LONGEST_SLEEP));
     }
 }
 

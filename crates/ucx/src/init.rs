@@ -7,8 +7,8 @@ use catena_fabric::frame::{FRAME, job_number};
 use catena_fabric::operations;
 use catena_fabric::row::Rows;
 use catena_fabric::{
-    Access, AtomicType, Buf, Caps, Deliver, Header, Load, LocalPeer, Memory, Payload, Peer,
-    PeerLost, Posted, RemoteKey, Rendezvous, Transport,
+    Access, AtomicType, Buf, Caps, Deliver, Header, LONGEST_SLEEP, Load, LocalPeer, Memory,
+    Payload, Peer, PeerLost, Posted, RemoteKey, Rendezvous, Transport,
 };
 use catena_ucx_sys::Library;
 
@@ -265,7 +265,7 @@ impl Transport for Ucx {
 
     fn sleep(&mut self, limit: Duration) {
         if let Some(sleeper) = self.sleeper() {
-            sleeper.sleep(limit);
+            sleeper.sleep(limit.min(LONGEST_SLEEP));
         }
     }
 }

@@ -97,6 +97,6 @@ impl Ucx {
         // SAFETY: the worker is open.
         let may = fd.is_none() || unsafe { self.objects.library.arm(self.objects.worker) };
         self.endpoint.counters.sleeps += u64::from(may);
-        may.then(|| Sleeper::new(fd))
+        may.then(|| Sleeper::new(fd).with_timers())
     }
 }

@@ -43,6 +43,15 @@ static void await(volatile int *data, int count, int value)
             sched_yield();
 }
 
+static int *awaited;
+
+/* A function of the program that waits for a message without MPI. */
+static void wait_in(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)n, (void)type;
+    await(awaited, LENGTH, -1);
+}
+
 static void set_all(int *data, int count, int value)
 {
     for (int i = 0; i < count; i++)
@@ -128,6 +137,17 @@ int main(int argc, char **argv)
         for (int i = 0; i < 1000; i++)
             EQUAL(in[i], round * size);
     }
+    MPI_Op_free(&op);
+
+    /* Messages go on while the program is in a function of its own that the library has called. */
+    MPI_Op_create(wait_in, 1, &op);
+    set_all(out, LENGTH, -1);
+    set_all(in, LENGTH, 0);
+    awaited = in;
+    MPI_Irecv(in, LENGTH, MPI_INT, from, 0, MPI_COMM_WORLD, &both[0]);
+    MPI_Isend(out, LENGTH, MPI_INT, to, 0, MPI_COMM_WORLD, &both[1]);
+    MPI_Reduce_local(&rank, &provided, 1, MPI_INT, op);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
     MPI_Op_free(&op);
     CHECK(size == 1 || calls_of_op > 0);
     CHECK(value(useful) > 0);

@@ -417,7 +417,11 @@ impl Process {
 impl CollRequest {
     /// Leaves a collective to progress until it is complete.
     pub(crate) fn carry_on(self: Arc<Self>, process: &Process) {
-        beside::expect_steps();
+        let bytes = match self.run.borrow().job() {
+            Some((job, _)) => job.recipe.key().bytes as u64,
+            None => 0,
+        };
+        beside::expect_steps(bytes);
         let collectives = process.collectives();
         collectives.add_work(1);
         let mut runs = collectives.runs.borrow_mut();

@@ -18,6 +18,9 @@ use crate::wire::{self, Announce, MIN_PACKET, Note, kind};
 /// must not wait long for them.
 const BUDGET: u64 = 1 << 20;
 
+/// Bytes of a step of something that was started that takes longer than to wake somebody.
+const SHORT_STEP: u64 = 4 << 10;
+
 /// Requests that are noted before a look which of them are done.
 const LEAST_NOTED: usize = 64;
 
@@ -118,16 +121,23 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         self.engine.calls.retain(|&peer| {
             let waits = !queues.has_no_items_for(peer);
             if !waits {
-                net.call(peer);
+                net.call(peer, false);
             }
             waits
         });
     }
 
-    /// Calls a rank of a communicator, which was sent the step of something that was started.
-    pub fn call_rank(&self, cid: Cid, dest: u32) {
-        let comm = &self.engine.comms[cid.index()];
-        self.net.call(comm.peer_states[dest as usize].peer);
+    /// Calls a rank of a communicator, which was sent `bytes` as the step of something that was
+    /// started: for a short one it is not woken from a nap.
+    pub fn call_rank(&self, cid: Cid, dest: u32, bytes: u64) {
+        let peer = self.engine.comms[cid.index()].peer_states[dest as usize].peer;
+        self.net.call(peer, bytes < SHORT_STEP);
+    }
+
+    /// Whether something may be to be done here. Cost: one load.
+    #[inline(always)]
+    pub fn has_work(&self) -> bool {
+        self.engine.work
     }
 
     /// Whether something is to be done here that nobody else has to do anything for.
@@ -423,14 +433,14 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             };
             match posted {
                 Ok(Posted::Full) => {
-                    self.net.call(peer);
+                    self.net.call(peer, false);
                     return false;
                 }
                 Err(lost) => {
                     self.engine.peer_lost(lost);
                     return true;
                 }
-                Ok(Posted::Done) if announces => self.net.call(peer),
+                Ok(Posted::Done) if announces => self.net.call(peer, false),
                 Ok(Posted::Done) => {}
             }
             if send.step(request.len, SendEvent::Posted(n)) == Ok(SendAction::Complete) {
@@ -481,9 +491,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                     None => self.net.try_send(peer, header, source.part(at, n as usize)),
                 };
                 match posted {
-                    Ok(Posted::Done) => self.net.call(peer),
+                    Ok(Posted::Done) => self.net.call(peer, false),
                     Ok(Posted::Full) => {
-                        self.net.call(peer);
+                        self.net.call(peer, false);
                         self.engine.send_queues.push_stream_front(peer, id);
                         return;
                     }

@@ -141,7 +141,8 @@ impl Exec for Executor<'_> {
             |link: &mut Link| link.send(cid, Plane::Collective, dest, tag, Mode::Standard, buf);
         let sent = self.process.link(send);
         if STARTED.load(Relaxed) {
-            self.process.link(|link| link.call_rank(cid, dest));
+            let bytes = from.len as u64;
+            self.process.link(|link| link.call_rank(cid, dest, bytes));
         }
         match sent {
             Sent::Done => Ok(None),
