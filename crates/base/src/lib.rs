@@ -24,6 +24,7 @@
 //! | `pad`   | cache lines                                                 |
 //! | `pages` | arrays whose memory goes back to the system                 |
 //! | `cpus`  | sets of CPUs                                                |
+//! | `floats` | the modes in which a thread computes with floating-point numbers |
 //! | `limits` | the limits of this process                                |
 //! | `standard` | standard streams that are closed stay so               |
 //! | `tell`  | lines on stderr, for which nobody may be there                |
@@ -36,6 +37,7 @@ pub mod clock;
 pub mod copy;
 mod cpus;
 pub mod element_lock;
+mod floats;
 #[cfg(not(loom))]
 pub mod fork;
 pub mod futex;
@@ -66,6 +68,7 @@ pub use biased::Biased;
 pub use class_lock::ClassLock;
 pub use cpus::Cpus;
 pub use element_lock::ElementLock;
+pub use floats::PlainFloats;
 pub use lock::Lock;
 pub use mem::{PayloadRoom, PeerBytes};
 pub use pad::CachePadded;

@@ -128,7 +128,8 @@ impl Mapping {
                     *integer = word.order_float().round(shift);
                     let (sent, restored) =
                         (word.to_float(), restore_bits(*integer, shift).to_float());
-                    held &= (restored - sent).abs() <= relative * sent.abs();
+                    held &=
+                        (restored - sent).abs() <= relative * sent.abs() && restored.is_finite();
                 }
             }
             Inexact::Steps { step, absolute } => {
@@ -145,7 +146,7 @@ impl Mapping {
                     let magic = steps + MAGIC;
                     *integer = W::from_u64(magic.to_bits().wrapping_sub(MAGIC.to_bits()));
                     let restored = W::from_float((magic - MAGIC) * step).to_float();
-                    held &= (restored - sent).abs() <= absolute;
+                    held &= (restored - sent).abs() <= absolute && restored.is_finite();
                     held &= steps.abs() < most;
                 }
             }

@@ -59,7 +59,7 @@ impl std::fmt::Display for Error {
         f.write_str(match self {
             Error::Long => "a piece of a compressed message is too long",
             Error::Room => "there is no room for a piece of a compressed message",
-            Error::Memory => "there is no memory to compress a message",
+            Error::Memory => "there is no memory to compress a message, or to restore one",
             Error::Malformed => "a piece of a compressed message is damaged",
         })
     }

@@ -32,7 +32,13 @@ pub(crate) fn failure(f: &Failure) -> Error {
                 receive has room for {capacity}"
             ),
         ),
-        Failure::Damaged(error) => Error::new(Kind::Other, error.to_string()),
+        Failure::Damaged(error) => Error::new(
+            match error {
+                catena_link::Damage::Memory => Kind::NoMem,
+                _ => Kind::Other,
+            },
+            error.to_string(),
+        ),
         Failure::Lost(peer) => lost(peer),
         Failure::Interrupted => died("a rank that might have sent"),
         Failure::Revoked => revoked(),

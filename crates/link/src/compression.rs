@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use catena_base::PeerBytes;
+use catena_base::{PeerBytes, PlainFloats, clock};
 use catena_compress::{Bound, Choice, Codec, Decoder, Element, Encoder, Error, HEAD, PIECE};
 use catena_fabric::{Payload, Peer};
 
@@ -45,23 +45,31 @@ impl Class {
 pub(crate) struct Compression {
     pub is_on: bool,
     choices: HashMap<Class, Choice, BuildMix>,
+    /// When the last message of a peer had come, ticks.
+    ended: HashMap<u32, u64, BuildMix>,
 }
 
 impl Compression {
     /// The codec by which the next message of that class is asked for.
     pub fn choose(&mut self, class: Class) -> Codec {
-        if self.choices.len() >= CLASSES && !self.choices.contains_key(&class) {
-            self.choices.clear();
+        if self.choices.len() >= CLASSES
+            && !self.choices.contains_key(&class)
+            && let Some(&any) = self.choices.keys().next()
+        {
+            self.choices.remove(&any);
         }
         self.choices.entry(class).or_default().next()
     }
 
-    /// A message of that class has come whole.
-    pub fn record(&mut self, class: Class, codec: Codec, time: u64, len: u64, came: u64) {
+    /// A message of that class has come whole, which was asked for at the tick `since`.
+    pub fn record(&mut self, class: Class, codec: Codec, since: u64, len: u64, came: u64) {
+        let now = clock::ticks();
+        // The two ends have to do with one message after the other.
+        let before = self.ended.insert(class.peer, now).unwrap_or_default();
         if let Some(choice) = self.choices.get_mut(&class) {
             // What was read by the network has not come in packets.
             let came = if codec == Codec::Stored { len } else { came };
-            choice.record(codec, time, len, came);
+            choice.record(codec, now.saturating_sub(since.max(before)), len, came);
         }
     }
 
@@ -81,6 +89,8 @@ impl Compression {
 struct Ready {
     id: ReqId,
     at: u64,
+    /// Bytes of the message, and of the piece.
+    of: usize,
     len: usize,
 }
 
@@ -92,41 +102,49 @@ pub(crate) struct Packing {
     raw: Vec<u8>,
     piece: Vec<u8>,
     ready: Option<Ready>,
-    /// The message whose last pieces did not become shorter, and how many.
-    in_vain: Option<(ReqId, u32)>,
+}
+
+/// The bytes `[at, at + len)` of a message, and how many pieces before did not become shorter.
+#[derive(Debug)]
+pub(crate) struct Stretch<'a, S> {
+    pub source: &'a S,
+    pub at: u64,
+    pub len: usize,
+    pub in_vain: &'a mut u32,
 }
 
 impl Packing {
-    /// The bytes `[at, at + len)` of a message as a piece that is shorter; nothing if there is
-    /// none.
+    /// A stretch of a message as a piece that is shorter; nothing if there is none.
     pub fn encode<S: Source>(
         &mut self,
         id: ReqId,
         codec: Codec,
-        source: &S,
-        at: u64,
-        len: usize,
+        Stretch {
+            source,
+            at,
+            len,
+            in_vain,
+        }: Stretch<'_, S>,
     ) -> Option<&[u8]> {
         let numbers = source.numbers()?;
-        let is_ready = self
-            .ready
-            .as_ref()
-            .is_some_and(|it| it.id == id && it.at == at);
-        if !is_ready {
-            let before = match self.in_vain {
-                Some((of, count)) if of == id && at > 0 => count,
-                _ => 0,
-            };
-            if before >= IN_VAIN || len > PIECE {
+        let same = |it: &Ready| (it.id, it.at, it.of) == (id, at, len);
+        if !self.ready.as_ref().is_some_and(same) {
+            // Of what hardly becomes shorter, no more is tried.
+            if *in_vain >= IN_VAIN || len > PIECE {
                 return None;
             }
             let short = self.shorten(codec, numbers, source, at, len).unwrap_or(len);
-            // Of what hardly becomes shorter, no more is tried.
-            self.in_vain = match short < len - len / 32 {
-                true => None,
-                false => Some((id, before + 1)),
+            *in_vain = match short < len - len / 32 {
+                true => 0,
+                false => *in_vain + 1,
             };
-            self.ready = Some(Ready { id, at, len: short });
+            let of = len;
+            self.ready = Some(Ready {
+                id,
+                at,
+                of,
+                len: short,
+            });
         }
         let ready = self.ready.as_ref()?;
         (ready.len < len).then(|| &self.piece[..ready.len])
@@ -149,6 +167,7 @@ impl Packing {
             true => (element, bound),
             false => (Element::Bytes, Bound::Exact),
         };
+        let _floats = PlainFloats::hold();
         self.encoder
             .encode(codec, element, bound, raw, &mut self.piece)
             .ok()
@@ -175,6 +194,7 @@ impl Unpacking {
         let len = catena_compress::length(bytes).ok_or(Error::Malformed)?;
         grow(&mut self.raw, len)?;
         let raw = &mut self.raw[..len];
+        let _floats = PlainFloats::hold();
         self.decoder.decode(bytes, raw)?;
         Ok(raw)
     }

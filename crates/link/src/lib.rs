@@ -66,7 +66,7 @@ pub use counters::{Counters, Flow, Protocol, Tally, Traffic};
 pub use endpoint::{Completed, Endpoint, Needs};
 pub use key::MatchKey;
 pub use mpi_key::MpiKey;
-pub use net::{Bound, Element, Net, Numbers, RAILS, RemoteKeys, Sink, Source};
+pub use net::{Bound, Damage, Element, Net, Numbers, RAILS, RemoteKeys, Sink, Source};
 pub use tag_key::{TagKey, TagSelector};
 pub use types::{
     ANY_SOURCE, ANY_TAG, Awaited, Cid, Completion, Context, Envelope, Failure, MessageId, Mode,

@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use catena_base::{End, PeerBytes};
-pub use catena_compress::{Bound, Element};
+pub use catena_compress::{Bound, Element, Error as Damage};
 use catena_fabric::{
     Buf, Caps, Deliver, Header, Load, Moved, OpId, Payload, Peer, PeerLost, Posted, RemoteKey,
     Rendezvous, RmaError, Started,

@@ -110,6 +110,8 @@ pub(crate) struct Rare<K> {
     /// Sends: what the receiver has asked it to be compressed by. Receives: what was asked for,
     /// where that was chosen.
     pub codec: Option<Codec>,
+    /// Sends with a codec: pieces in a row that did not become shorter.
+    pub in_vain: u32,
     /// Receives with a codec: when it was asked for, ticks, and bytes that have come in packets.
     pub since: u64,
     pub came: u64,
@@ -172,6 +174,7 @@ impl<N: Net, K: MatchKey> Default for Request<N, K> {
                 ends: false,
                 lent: false,
                 codec: None,
+                in_vain: 0,
                 since: 0,
                 came: 0,
                 cancelling: false,

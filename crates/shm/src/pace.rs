@@ -156,8 +156,7 @@ mod tests {
         let late = run(&mut pace, 1000, 1_000_000, 4000);
         // Those before it is known, and those of trials.
         assert!(late > 980, "{late}");
-        // Trials were dear, and so are rare.
-        run(&mut pace, 80 * TRIAL_RARELY, 1000, 4000);
+        run(&mut pace, 6 * TRIAL_RARELY, 1000, 4000);
         assert_eq!(run(&mut pace, 20, 1000, 4000), 0);
     }
 

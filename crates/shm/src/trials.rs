@@ -13,8 +13,6 @@ pub(crate) const TRIAL_RARELY: u32 = 256;
 const RARER: u32 = 4;
 /// and so many for each message of the kept way for which there would have been time, too.
 const COST: u64 = 10;
-/// up to so many.
-const FEWEST: u128 = 1 << 20;
 /// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
 /// under way at once it is as many, as the first and the last of them have the ends for themselves.
 const BATCH: u32 = 2;
@@ -227,7 +225,7 @@ impl Trials {
             return 0;
         };
         let more = u128::from(other.saturating_sub(kept)) * u128::from(self.tried);
-        (u128::from(COST) * more / u128::from(kept)).min(FEWEST) as u32
+        u32::try_from(u128::from(COST) * more / u128::from(kept)).unwrap_or(u32::MAX)
     }
 
     fn better(&self) -> Option<By> {
@@ -267,13 +265,14 @@ impl Trials {
         let Some(better) = self.better() else {
             return;
         };
+        let most = TRIAL_RARELY * self.tried.max(BATCH);
         if better != self.kept {
             self.kept = better;
-            self.every = TRIAL_EVERY.max(SELDOM * self.tried).max(self.lost());
+            let every = TRIAL_EVERY.max(SELDOM * self.tried);
+            self.every = every.max(self.lost().min(most));
         } else if is_tried {
-            let most = TRIAL_RARELY * self.tried.max(BATCH);
-            let every = (RARER * self.every).clamp(SELDOM * self.tried, most);
-            self.every = every.max(self.lost());
+            let every = (RARER * self.every).max(self.lost());
+            self.every = every.clamp(SELDOM * self.tried, most);
         } else {
             return;
         }

@@ -8,6 +8,7 @@
 // run: --set COMPRESS=auto -n 2
 // run: --set LINK=tcp --set COMPRESS=lossless --set PROGRESS=thread -n 2
 #include "../check.h"
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 
@@ -132,6 +133,54 @@ static void types(MPI_Comm comm)
     MPI_Type_free(&column);
 }
 
+/* Many at once, of which each keeps its bytes. */
+static void windows(MPI_Comm comm)
+{
+    enum { WINDOW = 12, PART = 12000 };
+    static double many[WINDOW * PART];
+    MPI_Request requests[WINDOW];
+    for (int round = 0; round < 3 * ROUNDS; round++) {
+        for (int k = 0; k < WINDOW; k++)
+            for (int i = 0; i < PART; i++)
+                many[k * PART + i] = rank == 0 ? number(k % 5, round, i) : 0;
+        for (int k = 0; k < WINDOW; k++)
+            if (rank == 0)
+                MPI_Isend(many + k * PART, PART, MPI_DOUBLE, 1, k, comm, &requests[k]);
+            else
+                MPI_Irecv(many + k * PART, PART, MPI_DOUBLE, 0, k, comm, &requests[k]);
+        MPI_Waitall(WINDOW, requests, MPI_STATUSES_IGNORE);
+        for (int k = 0; rank == 1 && k < WINDOW; k++)
+            for (int i = 0; i < PART; i++)
+                CHECK(same(many[k * PART + i], number(k % 5, round, i)));
+    }
+}
+
+/* A send raises no exception of floating-point numbers, and depends on no mode of theirs. */
+static void modes(MPI_Comm comm)
+{
+    static float near[N], came[N];
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < N; i++) {
+            out[i] = number(2, round, i);
+            near[i] = (float)(i * 0.37);
+        }
+        feclearexcept(FE_ALL_EXCEPT);
+        fesetround(FE_UPWARD);
+        exchange(comm, round, round);
+        if (rank == 0)
+            MPI_Send(near, N, MPI_FLOAT, 1, 0, comm);
+        else
+            MPI_Recv(came, N, MPI_FLOAT, 0, 0, comm, MPI_STATUS_IGNORE);
+        CHECK(fegetround() == FE_UPWARD && !fetestexcept(FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO));
+        fesetround(FE_TONEAREST);
+        if (rank == 1) {
+            check_numbers(2, round, 1.4, 0);
+            for (int i = 0; i < N; i++)
+                CHECK(fabs((double)came[i] - near[i]) <= 1.4);
+        }
+    }
+}
+
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle left_compressed;
 
@@ -183,6 +232,11 @@ static void hints(void)
     MPI_Info_free(&used);
     numbers(again, 0.5, 0);
     MPI_Comm_free(&again);
+    info_of(&info, "auto", "catena_compress_error_abs", "1.4");
+    MPI_Comm_dup_with_info(comm, info, &again);
+    MPI_Info_free(&info);
+    modes(again);
+    MPI_Comm_free(&again);
     MPI_Comm_dup_with_info(comm, MPI_INFO_NULL, &again);
     MPI_Comm_get_info(again, &used);
     len = sizeof value;
@@ -204,6 +258,7 @@ int main(int argc, char **argv)
     }
     watch();
     numbers(MPI_COMM_WORLD, 0, 0);
+    windows(MPI_COMM_WORLD);
     info_of(&info, "lossless", "catena_compress_error_rel", "1e-2");
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
     MPI_Info_free(&info);

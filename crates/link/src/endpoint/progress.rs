@@ -5,7 +5,7 @@ use catena_compress::Codec;
 use catena_fabric::{Header, Load, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
-use crate::compression::Class;
+use crate::compression::{Class, Stretch};
 use crate::key::MatchKey;
 use crate::net::{Net, Source};
 use crate::protocol::{Recv, RecvAction, RecvEvent, Send, SendAction, SendEvent, Style};
@@ -251,9 +251,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
     fn choose_codec(&mut self, at: u32, upto: u64) -> Codec {
         let request = self.engine.requests.get_mut(at);
         let rare = &mut request.rare;
-        // What is cut off says nothing of how long a whole message takes.
-        let is_whole = upto == rare.total && upto > 0;
-        if !self.engine.compression.is_on || !is_whole || !self.net.crosses_network(rare.peer) {
+        if upto == 0 || !self.engine.compression.is_on || !self.net.crosses_network(rare.peer) {
             return Codec::Stored;
         }
         let class = Class::new(rare.peer, request.link.key.context(), upto);
@@ -478,10 +476,15 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
                 let header = wire::with_number(kind::DATA, at, other);
                 let packed = match request.rare.codec {
                     None | Some(Codec::Stored) => None,
-                    Some(codec) => self
-                        .engine
-                        .packing
-                        .encode(id, codec, source, at, n as usize),
+                    Some(codec) => {
+                        let stretch = Stretch {
+                            source,
+                            at,
+                            len: n as usize,
+                            in_vain: &mut request.rare.in_vain,
+                        };
+                        self.engine.packing.encode(id, codec, stretch)
+                    }
                 };
                 let posted = match packed {
                     Some(piece) => {

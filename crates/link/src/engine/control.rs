@@ -52,7 +52,7 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.counters.streamed.add(wanted.upto - wanted.from);
         let rare = &mut self.requests.get_mut(index).rare;
         rare.other = ReqId::from_bits(wire::number(header));
-        rare.codec = Codec::of(header.tag as u8);
+        (rare.codec, rare.in_vain) = (Codec::of(header.tag as u8), 0);
         // Else it is streamed when the operation on its buffer has ended.
         if !rare.operation.is_under_way() {
             rare.operation = Operation::None;

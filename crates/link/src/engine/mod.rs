@@ -368,9 +368,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         let rare = &mut request.rare;
         if let Some(codec) = rare.codec.take() {
             let class = Class::new(rare.peer, request.link.key.context(), rare.total);
-            let time = clock::ticks().saturating_sub(rare.since);
             self.compression
-                .record(class, codec, time, rare.total, rare.came);
+                .record(class, codec, rare.since, rare.total, rare.came);
         }
     }
 
