@@ -25,7 +25,10 @@ impl Profile {
         let of = format!("{ranks} ({})", time(self.longest_run()));
         let share = percent(self.mpi, self.run);
         match self.calls.first().filter(|_| self.mpi > 0) {
-            None => format!("none of the run time of {of} is spent in MPI"),
+            None => format!(
+                "in the run time of {of} no calls of MPI were seen; those by names of PMPI_, as \
+                 wrappers in the program make them, are not"
+            ),
             Some(call) => format!(
                 "{share} % of the run time of {of} is spent in MPI, most of it in {}: {} %",
                 call.name(),
@@ -242,6 +245,14 @@ impl Profile {
                 "{} calls ({}) had no room for a line of their own",
                 number(self.lost_calls),
                 time(self.lost)
+            );
+        }
+        if self.no_room > 0 {
+            let _ = writeln!(
+                text,
+                "{} communicators and windows had no room: who waits for whom in their collectives, \
+                 and what passes from rank to rank there, is not told",
+                number(self.no_room)
             );
         }
     }
