@@ -38,7 +38,7 @@ unsafe extern "C" fn called(
     let top = stack.addr();
     if next.is_standard {
         if life::is_of_life(function) {
-            return life::around(function, top, || pass(next, &words));
+            return life::around(function, top, &words, || pass(next, &words));
         }
         if phase::is_going_on()
             && let Some(thread) = Thread::current(top)

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-use catena_abi::{Comm, Datatype, Group, Win, consts};
+use catena_abi::{Comm, Datatype, Group, Session, Win, consts};
 use catena_profile::layout::{self, kind};
 use catena_tool::mpi;
 
@@ -304,7 +304,8 @@ fn in_world(mut group: Group) -> Box<[i32]> {
 fn world() -> Option<Group> {
     static WORLD: OnceLock<Group> = OnceLock::new();
     if !phase::has_world() {
-        return None;
+        let world = Group(SESSION.1.load(Relaxed));
+        return (world.0 != 0).then_some(world);
     }
     let world = WORLD.get_or_init(|| {
         let mut world = consts::GROUP_NULL;
@@ -312,6 +313,31 @@ fn world() -> Option<Group> {
         world
     });
     Some(*world)
+}
+
+/// The session that was asked for the ranks of the job, and their group; zeros if there is none.
+static SESSION: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
+
+/// Asks a session that has begun for the ranks of the job, for programs without `MPI_COMM_WORLD`.
+pub fn ask_session(session: usize) {
+    if phase::has_world() || SESSION.0.load(Relaxed) != 0 {
+        return;
+    }
+    let mut world = consts::GROUP_NULL;
+    let name = c"mpi://WORLD";
+    if mpi::Group_from_session_pset(Session(session), name.as_ptr(), &mut world) == 0 {
+        SESSION.0.store(session, Relaxed);
+        SESSION.1.store(world.0, Relaxed);
+    }
+}
+
+/// Gives back what a session was asked for, before it ends.
+pub fn leave_session(session: usize) {
+    if session != 0 && SESSION.0.load(Relaxed) == session {
+        SESSION.0.store(0, Relaxed);
+        let mut world = Group(SESSION.1.swap(0, Relaxed));
+        mpi::Group_free(&mut world);
+    }
 }
 
 fn sum(numbers: impl Iterator<Item = i32>) -> u64 {
