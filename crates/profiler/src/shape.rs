@@ -78,8 +78,8 @@ pub struct Shape {
     pub is_get: bool,
     /// The request that it makes.
     pub request: Option<u8>,
-    /// Whether there are as many blocks as ranks in the group of this one, not in the other group of
-    /// an intercommunicator.
+    /// Whether there are as many blocks as ranks in the group of this one, not in the other group
+    /// of an intercommunicator.
     pub is_of_own: bool,
     /// Where it tells of the message.
     pub status: Option<u8>,

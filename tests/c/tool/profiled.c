@@ -293,6 +293,34 @@ static void jumps(void)
     MPI_Errhandler_free(&handler);
 }
 
+static pthread_key_t key;
+
+static void ends(void *value)
+{
+    int number;
+    (void)value;
+    MPI_Comm_size(MPI_COMM_WORLD, &number);
+}
+
+static void *with_key(void *value)
+{
+    int number;
+    pthread_setspecific(key, value);
+    MPI_Comm_size(MPI_COMM_WORLD, &number); /* @with_key */
+    return NULL;
+}
+
+/* Threads that call MPI when all else of them has ended. */
+static void keys(void)
+{
+    pthread_t thread;
+    pthread_key_create(&key, ends);
+    for (int i = 0; i < 20; i++) {
+        pthread_create(&thread, NULL, with_key, &key);
+        pthread_join(thread, NULL);
+    }
+}
+
 static void small_things(void)
 {
     static char bytes[1024];
@@ -339,7 +367,7 @@ int main(int argc, char **argv)
         session();
         return 0;
     }
-    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") && strcmp(what, "keys") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(what, "messages"))
@@ -358,6 +386,8 @@ int main(int argc, char **argv)
         threads();
     else if (!strcmp(what, "nested"))
         nested();
+    else if (!strcmp(what, "keys"))
+        keys();
     else if (!strcmp(what, "between"))
         between();
     else if (!strcmp(what, "two_messages"))
