@@ -101,10 +101,17 @@ impl Maker<'_> {
             "Cart_create",
             "Graph_create",
         ];
-        let is_of_group = bare.starts_with("Comm_create_group");
+        // These make something else for one rank alone.
+        let is_other = [
+            "Comm_create_group",
+            "Comm_create_keyval",
+            "Comm_create_errhandler",
+        ]
+        .iter()
+        .any(|it| bare.starts_with(it));
         let neighbors = bare.contains("eighbor_all");
         let is_of_chapter = self.0.chapter == "coll" && self.place("comm").is_some();
-        is_of_chapter || neighbors || (makes.iter().any(|it| bare.starts_with(it)) && !is_of_group)
+        is_of_chapter || neighbors || (makes.iter().any(|it| bare.starts_with(it)) && !is_other)
     }
 
     fn arg(&self, arg: &Arg) -> String {

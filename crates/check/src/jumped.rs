@@ -5,7 +5,6 @@
 use std::cell::RefCell;
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
-use std::ops::Range;
 
 use crate::call::Args;
 use crate::collectives::Collective;
@@ -81,7 +80,7 @@ pub fn leave(top: usize) -> Option<UnderWay> {
 pub fn is_in_call(top: usize) -> bool {
     with(|all| {
         let own = stack::own();
-        let is_over = |it: &UnderWay| is_left(it.top, top, &own, || it.is_intact());
+        let is_over = |it: &UnderWay| stack::is_left(it.top, top, &own, || it.is_intact());
         all.iter().any(|it| !is_over(it))
     })
 }
@@ -94,7 +93,7 @@ pub fn left(top: usize) -> Vec<UnderWay> {
         true => Vec::new(),
         false => {
             let own = stack::own();
-            let is_left = |it: &mut UnderWay| is_left(it.top, top, &own, || it.is_intact());
+            let is_left = |it: &mut UnderWay| stack::is_left(it.top, top, &own, || it.is_intact());
             all.extract_if(.., is_left).collect()
         }
     })
@@ -104,47 +103,7 @@ impl UnderWay {
     /// Whether the address that it returns to is still where the call has put it. The call has to
     /// be one on the stack of this thread.
     fn is_intact(&self) -> bool {
-        // SAFETY: memory of the stack of this thread.
-        unsafe { ((self.top - RETURN) as *const usize).read_volatile() == self.caller }
-    }
-}
-
-/// How far below the caller's part of the stack a call keeps the address that it returns to.
-#[cfg(target_arch = "x86_64")]
-const RETURN: usize = 8;
-#[cfg(target_arch = "aarch64")]
-const RETURN: usize = 72;
-
-/// The least that a call within another one begins below it: both have arguments there, and the
-/// tool its own.
-const LEAST: usize = 128;
-
-/// Whether a call with one part of a stack was left where another one begins: a call that a
-/// function makes which the first one has called lies below that, and leaves it intact. Of two
-/// stacks nothing is known.
-fn is_left(
-    before: usize,
-    now: usize,
-    own: &Range<usize>,
-    is_intact: impl FnOnce() -> bool,
-) -> bool {
-    let are_own = own.contains(&before) && own.contains(&now);
-    before == now || are_own && (before < now + LEAST || !is_intact())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_lies_below_a_call_is_over() {
-        let own = 1000..2000;
-        let is_left = |before, now| is_left(before, now, &own, || true);
-        assert!(is_left(1500, 1500) && is_left(1400, 1500));
-        assert!(is_left(1564, 1500), "the new one has more arguments");
-        assert!(!is_left(1700, 1500), "the new one is in a function of it");
-        assert!(!is_left(400, 1500) && !is_left(1500, 2500), "two stacks");
-        assert!(is_left(400, 400));
-        assert!(super::is_left(1700, 1500, &own, || false));
+        // SAFETY: as is said above.
+        unsafe { stack::is_intact(self.top, self.caller) }
     }
 }

@@ -97,6 +97,7 @@ impl Profile {
                 }),
             ),
             ("lost_calls", self.lost_calls.to_string()),
+            ("no_room", self.no_room.to_string()),
         ];
         object(&fields) + "\n"
     }
@@ -169,7 +170,7 @@ mod tests {
             "{\"from\":0,\"to\":1,\"bytes\":80,\"messages\":10}",
             "{\"kind\":\"messages\",\"from\":8,\"count\":20}",
             "\"collectives\":[{\"communicator\":\"MPI_COMM_WORLD\",\"function\":\"MPI_Barrier\",",
-            "\"files\":[],\"lost_calls\":0}\n",
+            "\"files\":[],\"lost_calls\":0,\"no_room\":0}\n",
         ] {
             assert!(json.contains(part), "{part} is not in {json}");
         }

@@ -101,8 +101,8 @@ pub struct Front {
     pub open: u32,
     /// Whether the number of this rank in the world is known.
     pub has_rank: u32,
-    /// Nothing.
-    pub spare: u32,
+    /// Communicators and windows that had no room.
+    pub no_room: u32,
     /// When the time began that is measured: when MPI_Init returned, or a thread's first call
     /// began.
     pub begin: u64,
@@ -120,6 +120,9 @@ pub struct Front {
     pub lost_calls: u64,
     /// The time that they took.
     pub lost: u64,
+    /// One more than the rank that the call waits for which is under way; 0 if it is none, or there
+    /// are several.
+    pub awaits: u32,
 }
 
 /// A place of the program that calls MPI.

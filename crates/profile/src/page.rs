@@ -321,6 +321,14 @@ impl Profile {
                 time(self.lost)
             );
         }
+        if self.no_room > 0 {
+            let _ = writeln!(
+                page,
+                "<p class=\"dim\">{} communicators and windows had no room: who waits for whom in \
+                 their collectives, and what passes from rank to rank there, is not told.</p>",
+                number(self.no_room)
+            );
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct Sheet {
     pub lost_calls: u64,
     /// The time in those.
     pub lost: u64,
+    /// Communicators and windows that had no room.
+    pub no_room: u64,
     /// Communicators, windows and files.
     pub groups: Vec<Group>,
     /// Calls by function, place and group.
@@ -128,6 +130,7 @@ impl Sheet {
             self.finalize,
             self.lost_calls,
             self.lost,
+            self.no_room,
         ] {
             w.u64(number);
         }
@@ -179,6 +182,7 @@ impl Sheet {
             finalize: r.u64()?,
             lost_calls: r.u64()?,
             lost: r.u64()?,
+            no_room: r.u64()?,
             groups: r.all(|r| {
                 Ok(Group {
                     kind: match r.u32()? {

@@ -73,6 +73,8 @@ pub struct Profile {
     pub(crate) mpi: u64,
     pub(crate) lost_calls: u64,
     pub(crate) lost: u64,
+    /// Communicators and windows that had no room.
+    pub(crate) no_room: u64,
     /// Those first that have taken most time.
     pub(crate) calls: Vec<Call>,
     /// The time of each function, those first that have taken most.
@@ -106,7 +108,7 @@ impl Profile {
         let mut sizes: BTreeMap<Class, BTreeMap<u32, u64>> = BTreeMap::new();
         let mut collectives = BTreeMap::new();
         let mut files = BTreeMap::new();
-        let (mut lost, mut lost_calls) = (0_u64, 0_u64);
+        let (mut lost, mut lost_calls, mut no_room) = (0_u64, 0_u64, 0_u64);
         for sheet in &sheets {
             let rank = ranks.entry(sheet.rank).or_insert_with(|| RankSum {
                 rank: sheet.rank,
@@ -121,6 +123,7 @@ impl Profile {
             add(&mut rank.mpi, sheet.lost);
             add(&mut lost, sheet.lost);
             add(&mut lost_calls, sheet.lost_calls);
+            add(&mut no_room, sheet.no_room);
             for count in &sheet.counts {
                 add(&mut rank.mpi, count.time);
                 let here = (&*count.function, &*count.place);
@@ -210,6 +213,7 @@ impl Profile {
             ranks,
             lost_calls,
             lost,
+            no_room,
             calls,
             functions: by_time(functions),
             waits,

@@ -108,6 +108,11 @@ impl<'a> Table<'a> {
             true => None,
             false => open.map(|at| (at, reading.now.saturating_sub(since))),
         };
+        let awaits = self.u32(offset_of!(Front, awaits)) as usize;
+        let awaited = match under_way {
+            Some((_, more)) if awaits > 0 => Some((awaits - 1, more)),
+            _ => None,
+        };
         let places = self.places(name);
         let groups = self.groups(reading.first);
         Some(Sheet {
@@ -122,8 +127,9 @@ impl<'a> Table<'a> {
             finalize: ns(self.u64(offset_of!(Front, finalize))),
             lost_calls: self.u64(offset_of!(Front, lost_calls)),
             lost: ns(self.u64(offset_of!(Front, lost))),
+            no_room: self.u32(offset_of!(Front, no_room)).into(),
             counts: self.counts(functions, &places, groups.len(), under_way, ns),
-            peers: self.peers(reading.first, ns),
+            peers: self.peers(reading.first, awaited, ns),
             log: self.log(groups.len(), ns),
             groups,
         })
@@ -173,7 +179,10 @@ impl<'a> Table<'a> {
             let len = self.u32(at + offset_of!(Known, name_len));
             Group {
                 kind,
-                hash: self.u64(at + offset_of!(Known, hash)),
+                // Ranks of two jobs have the same numbers in it.
+                hash: self
+                    .u64(at + offset_of!(Known, hash))
+                    .wrapping_add(u64::from(first).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
                 nth: self.u32(at + offset_of!(Known, nth)),
                 size,
                 name: self.text(at + offset_of!(Known, name), len, 168),
@@ -211,6 +220,10 @@ impl<'a> Table<'a> {
                 _ => (calls, ticks, longest),
             };
             let class = self.u32(at + offset_of!(Entry, class));
+            // Nothing but the beginning of one that was counted elsewhere.
+            if calls == 0 {
+                return None;
+            }
             Some(Count {
                 function: function.to_string(),
                 place: places.get(place).cloned().unwrap_or_default(),
@@ -227,16 +240,25 @@ impl<'a> Table<'a> {
         (0..layout::ENTRIES).filter_map(count).collect()
     }
 
-    fn peers(&self, first: u32, ns: impl Fn(u64) -> u64) -> Vec<Peer> {
+    fn peers(
+        &self,
+        first: u32,
+        awaited: Option<(usize, u64)>,
+        ns: impl Fn(u64) -> u64,
+    ) -> Vec<Peer> {
         type Known = layout::Peer;
         let peer = |i: usize| {
             let at = layout::PEERS_AT + i * size_of::<Known>();
+            let more = match awaited {
+                Some((rank, more)) if rank.min(layout::PEERS - 1) == i => more,
+                _ => 0,
+            };
             Peer {
                 rank: first.saturating_add(i as u32),
                 bytes: self.u64(at + offset_of!(Known, bytes)),
                 messages: self.u64(at + offset_of!(Known, messages)),
                 got: self.u64(at + offset_of!(Known, got)),
-                waits: ns(self.u64(at + offset_of!(Known, waits))),
+                waits: ns(self.u64(at + offset_of!(Known, waits)).saturating_add(more)),
             }
         };
         let is_any = |it: &Peer| it.messages > 0 || it.got > 0 || it.waits > 0;
@@ -330,6 +352,25 @@ mod tests {
         // It has ended without MPI_Finalize, in the middle and in a call.
         assert_eq!(of(state::RUNNING, 0), (2000, 2, 1000));
         assert_eq!(of(state::RUNNING, 4), (8000, 3, 4000));
+    }
+
+    #[test]
+    fn a_call_that_never_ends_waits_for_its_other_side() {
+        let mut t = table(state::RUNNING, 4);
+        put(&mut t, offset_of!(Front, awaits), &3_u32.to_ne_bytes());
+        let peers = sheet(&t).unwrap().peers;
+        assert_eq!((peers.len(), peers[0].rank, peers[0].waits), (1, 6, 3000));
+        put(&mut t, offset_of!(Front, open), &0_u32.to_ne_bytes());
+        assert!(sheet(&t).unwrap().peers.is_empty());
+    }
+
+    #[test]
+    fn ranks_of_two_jobs_are_no_communicator() {
+        let mut t = table(state::FINALIZED, 0);
+        put(&mut t, offset_of!(Front, groups), &1_u32.to_ne_bytes());
+        let of = |first| Table(&t).groups(first)[0].hash;
+        assert_ne!(of(0), of(2));
+        assert_eq!(of(2), of(2));
     }
 
     #[test]

@@ -16,7 +16,9 @@ impl Profile {
     /// In one sentence: how much of the run time is MPI, and which call takes most of it.
     pub fn sentence(&self) -> String {
         if self.ranks.is_empty() {
-            return "no rank has called MPI_Init of Catena, so no calls were counted".into();
+            return "no rank has called MPI_Init of Catena with the tool of this option loaded \
+                    (LD_PRELOAD), so no calls were counted"
+                .into();
         }
         let ranks = match self.ranks.len() {
             1 => "1 rank".to_string(),
@@ -25,7 +27,10 @@ impl Profile {
         let of = format!("{ranks} ({})", time(self.longest_run()));
         let share = percent(self.mpi, self.run);
         match self.calls.first().filter(|_| self.mpi > 0) {
-            None => format!("none of the run time of {of} is spent in MPI"),
+            None => format!(
+                "in the run time of {of} no calls of MPI were seen; those by names of PMPI_, as \
+                 wrappers in the program make them, are not"
+            ),
             Some(call) => format!(
                 "{share} % of the run time of {of} is spent in MPI, most of it in {}: {} %",
                 call.name(),
@@ -244,6 +249,14 @@ impl Profile {
                 time(self.lost)
             );
         }
+        if self.no_room > 0 {
+            let _ = writeln!(
+                text,
+                "{} communicators and windows had no room: who waits for whom in their collectives, \
+                 and what passes from rank to rank there, is not told",
+                number(self.no_room)
+            );
+        }
     }
 }
 
@@ -331,7 +344,8 @@ mod tests {
         let text = Profile::new(Vec::new()).text();
         assert_eq!(
             text,
-            "no rank has called MPI_Init of Catena, so no calls were counted\n"
+            "no rank has called MPI_Init of Catena with the tool of this option loaded \
+             (LD_PRELOAD), so no calls were counted\n"
         );
     }
 
@@ -342,6 +356,19 @@ mod tests {
         let text = Profile::new(sheets).text();
         assert!(
             text.ends_with("counted up to the last call: rank 1\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_was_not_seen_is_not_said_to_be_nothing() {
+        let mut sheets = vec![sheet(0, 1)];
+        sheets[0].counts.clear();
+        sheets[0].no_room = 3;
+        let text = Profile::new(sheets).text();
+        assert!(text.contains("no calls of MPI were seen; those by names of PMPI_"));
+        assert!(
+            text.contains("3 communicators and windows had no room"),
             "{text}"
         );
     }

@@ -38,13 +38,14 @@ unsafe extern "C" fn called(
     let top = stack.addr();
     if next.is_standard {
         if life::is_of_life(function) {
-            return life::around(function, top, || pass(next, &words));
+            return life::around(function, top, &words, || pass(next, &words));
         }
         if phase::is_going_on()
             && let Some(thread) = Thread::current(top)
         {
             let shape = Shape::of(function);
             thread.top = top;
+            thread.caller = caller;
             let call = Call {
                 shape,
                 words,
@@ -68,14 +69,19 @@ fn pass(next: Next, words: &Words) -> c_int {
     }
 }
 
-/// Most ranks that a call is known to wait for.
+/// Ranks that are kept without asking for memory.
 const AWAITED: usize = 16;
+
+/// Most requests of a call that are looked at.
+const LOOKED_AT: usize = 1 << 16;
 
 /// Whom a call waits for.
 struct Awaited {
     /// Ranks of the world.
     ranks: [u32; AWAITED],
     count: usize,
+    /// Where there are more, all of them, some twice.
+    many: Vec<u32>,
     /// The communicator of a message whose source is told when it has come.
     any: Option<u32>,
 }
@@ -84,14 +90,33 @@ impl Awaited {
     const NOBODY: Awaited = Awaited {
         ranks: [0; AWAITED],
         count: 0,
+        many: Vec::new(),
         any: None,
     };
 
     fn add(&mut self, rank: u32) {
-        if self.count < AWAITED && !self.ranks[..self.count].contains(&rank) {
-            self.ranks[self.count] = rank;
-            self.count += 1;
+        if self.many.is_empty() {
+            if self.ranks[..self.count].contains(&rank) {
+                return;
+            }
+            if self.count < AWAITED {
+                self.ranks[self.count] = rank;
+                self.count += 1;
+                return;
+            }
+            self.many.extend(self.ranks);
         }
+        self.many.push(rank);
+    }
+
+    /// Each of them once.
+    fn all(&mut self) -> &[u32] {
+        if self.many.is_empty() {
+            return &self.ranks[..self.count];
+        }
+        self.many.sort_unstable();
+        self.many.dedup();
+        &self.many
     }
 }
 
@@ -101,8 +126,6 @@ struct UnderWay {
     group: u32,
     /// Its entry; `None` if there is no room.
     at: Option<usize>,
-    /// The bytes that it moves.
-    given: Option<u64>,
 }
 
 impl UnderWay {
@@ -110,6 +133,7 @@ impl UnderWay {
     #[inline]
     fn begin(&self, thread: &mut Thread) -> u64 {
         let front = thread.front();
+        front.awaits = 0;
         front.open = self.at.map_or(0, |at| at as u32 + 1);
         let from = ticks();
         front.since = from;
@@ -134,21 +158,21 @@ impl Call {
     unsafe fn count(&self, thread: &mut Thread, next: Next) -> c_int {
         let (shape, words) = (self.shape, &self.words);
         let group = match shape.group {
-            Some((at, kind)) if !shape.is_pointer => thread.group_of(kind, words.word(at)),
-            // SAFETY: the caller's promise.
-            Some((at, kind)) => match unsafe { words.at::<usize>(at) } {
-                Some(handle) => thread.group_of(kind, handle),
-                None => NO_GROUP,
-            },
+            Some((at, kind)) => {
+                let handle = match shape.is_pointer {
+                    false => words.word(at),
+                    // SAFETY: the caller's promise.
+                    true => unsafe { words.at::<usize>(at) }.unwrap_or(0),
+                };
+                match thread.group_of(kind, handle) {
+                    Some(group) => group,
+                    // SAFETY: the caller's promise.
+                    None => return unsafe { self.count_first(thread, next, kind, handle) },
+                }
+            }
             None => NO_GROUP,
         };
-        let what = shape.what | group << 16;
-        let found = thread.sites.find(self.caller, self.top);
-        let at = match thread.find(found.site, what) {
-            Some((at, false)) => Some(at),
-            Some((_, true)) => self.make_entry(thread, found, what),
-            None => None,
-        };
+        let at = self.find_entry(thread, group);
         if shape.is_quick
             && let Some(at) = at
         {
@@ -156,13 +180,71 @@ impl Call {
         }
         // SAFETY: the caller's promise.
         unsafe {
-            let given = thread.amount(shape, words, group);
-            let under_way = UnderWay { group, at, given };
+            let under_way = UnderWay { group, at };
             match shape.act == Act::Plain {
                 true => self.count_plain(thread, next, under_way),
                 false => self.count_other(thread, next, under_way),
             }
         }
+    }
+
+    /// The entry of the call on a communicator, window or file; `None` if there is no room.
+    #[inline]
+    fn find_entry(&self, thread: &mut Thread, group: u32) -> Option<usize> {
+        let what = self.shape.what | group << 16;
+        let found = thread.sites.find(self.caller, self.top);
+        match thread.find(found.site, what)? {
+            (at, false) => Some(at),
+            (_, true) => self.make_entry(thread, found, what),
+        }
+    }
+
+    /// The first call of a thread on a communicator or window: which one that is, is asked for when
+    /// the call has shown that the handle is good.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
+    #[cold]
+    unsafe fn count_first(
+        &self,
+        thread: &mut Thread,
+        next: Next,
+        kind: u32,
+        handle: usize,
+    ) -> c_int {
+        let shape = self.shape;
+        let of_none = UnderWay {
+            group: NO_GROUP,
+            at: self.find_entry(thread, NO_GROUP),
+        };
+        let mut status = Status::empty();
+        let from = of_none.begin(thread);
+        let code = match shape.act == Act::Waits && shape.status.is_some() {
+            true => next.call_with(&self.with_status(&mut status)),
+            false => self.pass(next),
+        };
+        let time = ticks().wrapping_sub(from);
+        let mut it = of_none;
+        if code == 0 && !shape.is_pointer {
+            let group = thread.look(kind, handle);
+            let at = self.find_entry(thread, group);
+            it = UnderWay { group, at };
+        }
+        let mut awaited = Awaited::NOBODY;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let given = self.end(thread, &it, code, time, from);
+            if shape.act == Act::Waits {
+                self.before(thread, it.group, &mut awaited);
+                status = shape
+                    .status
+                    .and_then(|at| self.words.at(at))
+                    .unwrap_or(status);
+            }
+            self.after(thread, &it, code, handle, given);
+        }
+        self.count_waiting(thread, awaited, &status, time);
+        code
     }
 
     /// A function that takes less time than two looks at the clock: one call of several is timed,
@@ -187,11 +269,16 @@ impl Call {
     }
 
     /// A function around which nothing more is done.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
     #[inline]
-    fn count_plain(&self, thread: &mut Thread, next: Next, it: UnderWay) -> c_int {
+    unsafe fn count_plain(&self, thread: &mut Thread, next: Next, it: UnderWay) -> c_int {
         let from = it.begin(thread);
         let code = self.pass(next);
-        self.end(thread, &it, ticks().wrapping_sub(from), from);
+        let time = ticks().wrapping_sub(from);
+        // SAFETY: the caller's promise.
+        unsafe { self.end(thread, &it, code, time, from) };
         code
     }
 
@@ -206,19 +293,23 @@ impl Call {
         let mut status = Status::empty();
         let wants_status = awaited.any.is_some();
         let from = it.begin(thread);
+        if let (1, None) = (awaited.count, awaited.any) {
+            thread.front().awaits = awaited.ranks[0] + 1;
+        }
         let code = match wants_status {
             true => next.call_with(&self.with_status(&mut status)),
             false => self.pass(next),
         };
         let time = ticks().wrapping_sub(from);
-        self.end(thread, &it, time, from);
+        // SAFETY: the caller's promise.
+        let given = unsafe { self.end(thread, &it, code, time, from) };
         if wants_status {
             // SAFETY: the caller's promise; without a status of the program's there is this one.
             status =
                 unsafe { self.shape.status.and_then(|at| self.words.at(at)) }.unwrap_or(status);
         }
         // SAFETY: the caller's promise.
-        unsafe { self.after(thread, &it, code, handle) };
+        unsafe { self.after(thread, &it, code, handle, given) };
         self.count_waiting(thread, awaited, &status, time);
         code
     }
@@ -232,10 +323,27 @@ impl Call {
         }
     }
 
-    /// Counts a call that has begun at `from` and taken that time.
+    /// Counts a call that has begun at `from`, taken that time, and returned with `code`: the bytes
+    /// that it has moved.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
     #[inline]
-    fn end(&self, thread: &mut Thread, it: &UnderWay, time: u64, from: u64) {
+    unsafe fn end(
+        &self,
+        thread: &mut Thread,
+        it: &UnderWay,
+        code: c_int,
+        time: u64,
+        from: u64,
+    ) -> Option<u64> {
         let shape = self.shape;
+        // Only what the call was content with may be asked about.
+        let given = match code {
+            // SAFETY: the caller's promise.
+            0 => unsafe { thread.amount(shape, &self.words, it.group) },
+            _ => None,
+        };
         let front = thread.front();
         front.open = 0;
         front.last = from.wrapping_add(time);
@@ -245,7 +353,7 @@ impl Call {
                 entry.calls += 1;
                 entry.ticks += time;
                 entry.longest = entry.longest.max(time);
-                if let Some(bytes) = it.given.filter(|_| !shape.is_persistent) {
+                if let Some(bytes) = given.filter(|_| !shape.is_persistent) {
                     entry.bytes += bytes;
                     entry.sizes[size_class(bytes)] += 1;
                 }
@@ -258,9 +366,10 @@ impl Call {
         if shape.is_logged {
             thread.note(it.group, time);
         }
-        if let (Some(to), Some(bytes)) = (shape.to, it.given) {
+        if let (Some(to), Some(bytes)) = (shape.to, given) {
             self.count_message(thread, it.group, to, bytes);
         }
+        given
     }
 
     /// A new entry; `None` if there is no room.
@@ -325,7 +434,7 @@ impl Call {
                     let count = usize::try_from(words.int(0)).unwrap_or(0);
                     let all = words.word(1) as *const usize;
                     if !all.is_null() {
-                        (0..count.min(4 * AWAITED)).for_each(|i| one(thread, *all.add(i)));
+                        (0..count.min(LOOKED_AT)).for_each(|i| one(thread, *all.add(i)));
                     }
                     // Of several nobody knows whose status is told.
                     awaited.any = None;
@@ -342,7 +451,13 @@ impl Call {
                     }
                 }
                 Act::Gives(_) | Act::GivesType => return words.at::<usize>(0).unwrap_or(0),
-                Act::Plain | Act::Begins | Act::Start | Act::StartAll | Act::Opens => {}
+                Act::Plain
+                | Act::Begins
+                | Act::Start
+                | Act::StartAll
+                | Act::Opens
+                | Act::Makes(..)
+                | Act::Names => {}
             }
         }
         0
@@ -352,7 +467,14 @@ impl Call {
     ///
     /// # Safety
     /// The arguments are as the standard wants them, and the call has returned with `code`.
-    unsafe fn after(&self, thread: &mut Thread, it: &UnderWay, code: c_int, handle: usize) {
+    unsafe fn after(
+        &self,
+        thread: &mut Thread,
+        it: &UnderWay,
+        code: c_int,
+        handle: usize,
+        given: Option<u64>,
+    ) {
         let (shape, words) = (self.shape, &self.words);
         if code != 0 {
             return;
@@ -367,7 +489,7 @@ impl Call {
                         let request = Request {
                             peer: words.int(peer) as i32,
                             group: it.group,
-                            sends: shape.to.and(it.given),
+                            sends: shape.to.and(given),
                             ..Request::default()
                         };
                         thread.requests.add(handle, request);
@@ -382,13 +504,24 @@ impl Call {
                     let all = words.word(1) as *const usize;
                     (0..count).for_each(|i| count_start(thread, *all.add(i), it.at));
                 }
-                Act::Gives(kind) => thread.groups.give_back(kind, handle),
+                Act::Gives(_) => thread.groups.give_back(handle),
                 Act::GivesType => groups::type_given_back(),
                 Act::Opens => {
                     let name = words.word(1) as *const std::ffi::c_char;
                     let file = words.at::<usize>(4);
                     if let (false, Some(file)) = (name.is_null(), file) {
                         thread.open_file(file, std::ffi::CStr::from_ptr(name));
+                    }
+                }
+                Act::Makes(at, kind) => {
+                    if let Some(made) = words.at::<usize>(at).filter(|&it| groups::is_object(it)) {
+                        thread.look(kind, made);
+                    }
+                }
+                Act::Names => {
+                    let name = words.word(1) as *const std::ffi::c_char;
+                    if !name.is_null() {
+                        thread.rename(it.group, std::ffi::CStr::from_ptr(name));
                     }
                 }
                 Act::Plain | Act::Waits | Act::Wait | Act::WaitMany => {}
@@ -421,7 +554,7 @@ impl Call {
             let rank = thread.groups.members(group).and_then(|it| it.world(source));
             rank.into_iter().for_each(|rank| awaited.add(rank));
         }
-        let ranks = &awaited.ranks[..awaited.count];
+        let ranks = awaited.all();
         for &rank in ranks {
             thread.peer(rank).waits += time / ranks.len() as u64;
         }

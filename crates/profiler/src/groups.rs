@@ -1,27 +1,33 @@
 //! Communicators, windows and files, and which ranks of the world are in them.
 
+use std::collections::HashMap;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
-use catena_abi::{Comm, Datatype, Group, Win, consts};
+use catena_abi::{Comm, Datatype, Group, Session, Win, consts};
 use catena_profile::layout::{self, kind};
 use catena_tool::mpi;
 
 use crate::phase;
 
-/// How often handles were given back, in any thread: what was known of them is looked up again.
-static GIVEN_BACK: AtomicU32 = AtomicU32::new(0);
-/// How often datatypes were.
+/// How often datatypes were given back, in any thread: what was known of them is asked for again.
 static TYPES_GIVEN_BACK: AtomicU32 = AtomicU32::new(0);
 
 /// Handles of objects of the library begin here.
 const OBJECTS: usize = 0x1000;
 
-/// What a thread knows of handles: the last ones of those that share a place.
+/// Most handles whose numbers are kept: those that another thread gives back stay.
+const KEPT: usize = 16 * layout::GROUPS;
+
+/// Most files that have a line of their own.
+const FILES: usize = layout::GROUPS / 2;
+
+/// What a thread knows of handles. No handle comes twice, so what is known of one stays true.
 pub struct Groups {
-    known: [(usize, u32); 16],
+    /// Those that were asked for last, of those that share a place.
+    known: [(usize, u32); 64],
+    numbers: HashMap<usize, u32>,
     types: [(usize, u64); 64],
-    given_back: u32,
     types_given_back: u32,
     all: Vec<Members>,
 }
@@ -29,9 +35,9 @@ pub struct Groups {
 impl Default for Groups {
     fn default() -> Groups {
         Groups {
-            known: [(0, 0); 16],
+            known: [(0, 0); 64],
+            numbers: HashMap::new(),
             types: [(0, 0); 64],
-            given_back: 0,
             types_given_back: 0,
             all: Vec::new(),
         }
@@ -49,6 +55,10 @@ pub struct Members {
     pub ranks: Box<[i32]>,
     /// This rank there.
     pub me: i32,
+    /// How many ranks the group of this one has.
+    pub own: usize,
+    /// Whether a call on it reaches another group.
+    pub is_inter: bool,
     /// How many neighbours send to this rank, and are sent to.
     pub neighbors: (usize, usize),
 }
@@ -83,22 +93,28 @@ pub fn type_given_back() {
 }
 
 impl Groups {
-    /// The number that a handle has, if it was asked for of late.
+    /// The number that a handle has, if that is known.
     #[inline]
     pub fn known(&mut self, handle: usize) -> Option<u32> {
-        let now = GIVEN_BACK.load(Relaxed);
-        if now != self.given_back {
-            self.given_back = now;
-            for known in self.known.iter_mut().filter(|it| it.0 >= OBJECTS) {
-                *known = (0, 0);
-            }
-        }
         let known = self.known[place(handle)];
-        (known.0 == handle && handle != 0).then_some(known.1)
+        match known.0 == handle && handle != 0 {
+            true => Some(known.1),
+            false => self.known_of_old(handle),
+        }
+    }
+
+    fn known_of_old(&mut self, handle: usize) -> Option<u32> {
+        let number = *self.numbers.get(&handle)?;
+        self.known[place(handle)] = (handle, number);
+        Some(number)
     }
 
     /// Notes the number of a handle.
     pub fn note(&mut self, handle: usize, number: u32) {
+        if self.numbers.len() >= KEPT {
+            self.numbers.clear();
+        }
+        self.numbers.insert(handle, number);
         self.known[place(handle)] = (handle, number);
     }
 
@@ -108,21 +124,27 @@ impl Groups {
         self.all.get(number as usize)
     }
 
-    /// The number of what needs not be asked for again: what is always there, and files, whose
-    /// names are known from their opening.
-    pub fn lasting(&self, kind: u32, handle: usize) -> Option<u32> {
-        let is_it = |it: &Members| it.handle == handle && it.kind == kind;
-        let found = self.all.iter().position(is_it)?;
-        (kind == kind::FILE || handle < OBJECTS).then_some(found as u32)
-    }
-
     /// Notes that an object was given back.
-    pub fn give_back(&mut self, kind: u32, handle: usize) {
-        let mut all = self.all.iter_mut();
-        if let Some(gone) = all.find(|it| it.handle == handle && it.kind == kind) {
+    pub fn give_back(&mut self, handle: usize) {
+        self.known[place(handle)] = (0, 0);
+        let number = self.numbers.remove(&handle);
+        let of = number.and_then(|it| self.all.get_mut(it as usize));
+        if let Some(gone) = of.filter(|it| it.handle == handle) {
             gone.handle = 0;
         }
-        GIVEN_BACK.fetch_add(1, Relaxed);
+    }
+
+    /// Whether files that have no line yet have one together.
+    pub fn is_full_of_files(&self) -> bool {
+        let is_file = |it: &&Members| it.kind == kind::FILE;
+        self.all.iter().filter(is_file).count() >= FILES
+    }
+
+    /// Whether a file of that name has a line.
+    pub fn has_file(&self, name: &str) -> bool {
+        let file = Members::of_file(0, name);
+        let is_it = |it: &Members| it.kind == kind::FILE && it.hash == file.hash;
+        self.all.iter().any(is_it)
     }
 
     /// Adds a communicator, window or file: its number, and which one it is with these members if
@@ -131,9 +153,10 @@ impl Groups {
     pub fn add(&mut self, members: Members) -> Option<(u32, Option<u32>)> {
         let all = &mut self.all;
         let is_like = |it: &Members| it.kind == members.kind && it.hash == members.hash;
-        let again = all
-            .iter()
-            .position(|it| is_like(it) && (it.handle == members.handle || it.handle == 0));
+        let again = all.iter().position(|it| {
+            let is_free = it.handle == members.handle || it.handle == 0;
+            is_like(it) && (is_free || it.kind == kind::FILE)
+        });
         if let Some(number) = again {
             all[number] = members;
             return Some((number as u32, None));
@@ -173,17 +196,23 @@ impl Groups {
 }
 
 /// Whether it is a communicator that is always there.
-fn is_predefined(handle: usize) -> bool {
-    [consts::COMM_WORLD.0, consts::COMM_SELF.0].contains(&handle)
+pub fn is_predefined(handle: usize) -> bool {
+    [consts::COMM_WORLD.0, consts::COMM_SELF.0].contains(&handle) && phase::has_world()
+}
+
+/// Whether a handle may be that of an object that was made.
+pub fn is_object(handle: usize) -> bool {
+    handle >= OBJECTS
 }
 
 /// Where a handle is noted.
 #[inline]
 fn place(handle: usize) -> usize {
-    (handle >> 4 ^ handle >> 10 ^ handle) % 16
+    (handle >> 24 ^ handle) % 64
 }
 
-/// Asks the library which ranks are in a communicator or window, and its name.
+/// Asks the library which ranks are in a communicator or window, and its name. It has to be one
+/// that is known to be good: otherwise an error handler of the program would be called.
 pub fn ask(kind: u32, handle: usize) -> Option<(Members, String)> {
     let mut group = consts::GROUP_NULL;
     let mut other = None;
@@ -222,6 +251,7 @@ pub fn ask(kind: u32, handle: usize) -> Option<(Members, String)> {
         _ => return None,
     }
     let own = in_world(group);
+    let (len, is_inter) = (own.len(), other.is_some());
     let mut hash = sum(own.iter().copied());
     let mut ranks = own;
     if let Some(other) = other {
@@ -235,6 +265,8 @@ pub fn ask(kind: u32, handle: usize) -> Option<(Members, String)> {
         hash,
         ranks,
         me,
+        own: len,
+        is_inter,
         neighbors,
     };
     Some((members, name))
@@ -272,7 +304,8 @@ fn in_world(mut group: Group) -> Box<[i32]> {
 fn world() -> Option<Group> {
     static WORLD: OnceLock<Group> = OnceLock::new();
     if !phase::has_world() {
-        return None;
+        let world = Group(SESSION.1.load(Relaxed));
+        return (world.0 != 0).then_some(world);
     }
     let world = WORLD.get_or_init(|| {
         let mut world = consts::GROUP_NULL;
@@ -282,7 +315,81 @@ fn world() -> Option<Group> {
     Some(*world)
 }
 
+/// The session that was asked for the ranks of the job, and their group; zeros if there is none.
+static SESSION: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
+
+/// Asks a session that has begun for the ranks of the job, for programs without `MPI_COMM_WORLD`.
+pub fn ask_session(session: usize) {
+    if phase::has_world() || SESSION.0.load(Relaxed) != 0 {
+        return;
+    }
+    let mut world = consts::GROUP_NULL;
+    let name = c"mpi://WORLD";
+    if mpi::Group_from_session_pset(Session(session), name.as_ptr(), &mut world) == 0 {
+        SESSION.0.store(session, Relaxed);
+        SESSION.1.store(world.0, Relaxed);
+    }
+}
+
+/// Gives back what a session was asked for, before it ends.
+pub fn leave_session(session: usize) {
+    if session != 0 && SESSION.0.load(Relaxed) == session {
+        SESSION.0.store(0, Relaxed);
+        let mut world = Group(SESSION.1.swap(0, Relaxed));
+        mpi::Group_free(&mut world);
+    }
+}
+
 fn sum(numbers: impl Iterator<Item = i32>) -> u64 {
     let add = |sum: u64, number: i32| (sum ^ number as u64).wrapping_mul(0x0000_0100_0000_01b3);
     numbers.fold(0xcbf2_9ce4_8422_2325, add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_given_back_is_used_again_in_the_same_order() {
+        let mut groups = Groups::default();
+        let of = |handle, hash| Members {
+            handle,
+            kind: kind::COMM,
+            hash,
+            ..Members::default()
+        };
+        let add = |groups: &mut Groups, handle, hash| {
+            let (number, nth) = groups.add(of(handle, hash)).unwrap();
+            groups.note(handle, number);
+            (number, nth)
+        };
+        // All of them share a place.
+        let handles = [0x10040, 0x10080, 0x100c0];
+        assert_eq!(add(&mut groups, handles[0], 7), (0, Some(0)));
+        assert_eq!(add(&mut groups, handles[1], 7), (1, Some(1)));
+        assert_eq!(add(&mut groups, handles[2], 8), (2, Some(0)));
+        assert_eq!(
+            handles.map(|it| groups.known(it)),
+            [Some(0), Some(1), Some(2)]
+        );
+        groups.give_back(handles[0]);
+        assert_eq!(groups.known(handles[0]), None);
+        assert_eq!(add(&mut groups, 0x20000, 7), (0, None));
+    }
+
+    #[test]
+    fn files_leave_room_for_communicators() {
+        let mut groups = Groups::default();
+        for i in 0..FILES {
+            assert!(!groups.is_full_of_files());
+            assert!(
+                groups
+                    .add(Members::of_file(OBJECTS + i, &i.to_string()))
+                    .is_some()
+            );
+        }
+        assert!(groups.is_full_of_files() && groups.has_file("3") && !groups.has_file("x"));
+        let again = groups.add(Members::of_file(OBJECTS + FILES, "3"));
+        assert_eq!(again, Some((3, None)), "opened twice");
+    }
 }

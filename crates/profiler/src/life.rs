@@ -10,8 +10,10 @@ use catena_profile::layout::state;
 use catena_tool::call::number;
 use catena_tool::mpi;
 
+use crate::groups;
 use crate::phase::{has_world, is_going_on, set_going_on, set_rank, set_world};
 use crate::thread::Thread;
+use crate::words::Words;
 
 /// Sessions that are open.
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
@@ -30,7 +32,7 @@ pub fn is_of_life(function: u16) -> bool {
 }
 
 /// A call of a function that begins or ends MPI.
-pub fn around(function: u16, top: usize, call: impl FnOnce() -> c_int) -> c_int {
+pub fn around(function: u16, top: usize, words: &Words, call: impl FnOnce() -> c_int) -> c_int {
     let from = ticks();
     let ends = match function {
         number::Finalize => true,
@@ -49,6 +51,10 @@ pub fn around(function: u16, top: usize, call: impl FnOnce() -> c_int) -> c_int 
         // Functions of the program that MPI calls at its end are not counted.
         set_going_on(false);
     }
+    if function == number::Session_finalize {
+        // SAFETY: the program calls with the address of its session.
+        groups::leave_session(unsafe { words.at(0) }.unwrap_or(0));
+    }
     let code = call();
     let took = ticks() - from;
     match function {
@@ -61,6 +67,8 @@ pub fn around(function: u16, top: usize, call: impl FnOnce() -> c_int) -> c_int 
         }
         number::Session_init => {
             SESSIONS.fetch_add(1, Relaxed);
+            // SAFETY: the library has written the session there.
+            groups::ask_session(unsafe { words.at(2) }.unwrap_or(0));
             if !is_going_on() {
                 begin_without_world(took);
             }

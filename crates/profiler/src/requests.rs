@@ -2,8 +2,10 @@
 
 use catena_abi::consts;
 
-/// How many requests are kept, those begun last of those that share a place.
-const KEPT: usize = 1024;
+/// How many requests are kept at first, and at most: of more than that at a time, those begun last
+/// of those that share a place.
+const LEAST: usize = 1024;
+const MOST: usize = 1 << 17;
 
 /// What is known of a request.
 #[derive(Clone, Copy, Default)]
@@ -23,8 +25,10 @@ pub struct Request {
 pub struct Requests(Vec<Request>);
 
 impl Requests {
+    /// A handle is the index in one of two tables of the library, and bit 27 tells which one: two
+    /// requests that are there at a time have two places.
     fn place(handle: usize) -> usize {
-        (handle >> 3 ^ handle >> 13) % KEPT
+        ((handle & 0x7ff_ffff) << 1 | handle >> 27 & 1) % MOST
     }
 
     /// Notes one.
@@ -32,10 +36,12 @@ impl Requests {
         if handle == consts::REQUEST_NULL.0 {
             return;
         }
-        if self.0.is_empty() {
-            self.0 = vec![Request::default(); KEPT];
+        let place = Requests::place(handle);
+        if place >= self.0.len() {
+            let len = (place + 1).next_power_of_two().max(LEAST);
+            self.0.resize(len, Request::default());
         }
-        self.0[Requests::place(handle)] = Request { handle, ..request };
+        self.0[place] = Request { handle, ..request };
     }
 
     /// What is known of one.
@@ -43,5 +49,29 @@ impl Requests {
     pub fn get(&self, handle: usize) -> Option<Request> {
         let known = self.0.get(Requests::place(handle))?;
         (known.handle == handle).then_some(*known)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_that_are_there_at_a_time_are_told_apart() {
+        let mut requests = Requests::default();
+        let handles =
+            || (0..5000).flat_map(|i| [7 << 27 | i, 8 << 27 | i, 9 << 32 | 7 << 27 | (i + 5000)]);
+        for (peer, handle) in (0..).zip(handles()) {
+            let request = Request {
+                peer,
+                ..Request::default()
+            };
+            requests.add(handle, request);
+        }
+        for (peer, handle) in (0..).zip(handles()) {
+            assert_eq!(requests.get(handle).map(|it| it.peer), Some(peer));
+        }
+        assert!(requests.get(1 << 32 | 7 << 27).is_none());
+        assert!(requests.get(usize::MAX).is_none());
     }
 }

@@ -34,6 +34,10 @@ pub enum Act {
     GivesType,
     /// It opens a file.
     Opens,
+    /// It makes a communicator or window, that its argument at this place points to.
+    Makes(u8, u32),
+    /// It names what it is on.
+    Names,
 }
 
 /// A buffer whose bytes a call moves, and what tells of it.
@@ -74,6 +78,9 @@ pub struct Shape {
     pub is_get: bool,
     /// The request that it makes.
     pub request: Option<u8>,
+    /// Whether there are as many blocks as ranks in the group of this one, not in the other group
+    /// of an intercommunicator.
+    pub is_of_own: bool,
     /// Where it tells of the message.
     pub status: Option<u8>,
 }
@@ -130,10 +137,13 @@ impl Shape {
             "Startall" => Act::StartAll,
             "Type_free" => Act::GivesType,
             "File_open" => Act::Opens,
+            "Comm_set_name" | "Win_set_name" => Act::Names,
             _ if is_message && request.is_some() => Act::Begins,
             "Iprobe" | "Improbe" => Act::Plain,
             _ if is_message && (to.is_some() || from.is_some()) => Act::Waits,
             _ if class == Class::OneSided && from.is_some() => Act::Waits,
+            // What is made later is not asked for now.
+            _ if request.is_none() => made(call).unwrap_or(Act::Plain),
             _ => Act::Plain,
         });
         let (buffer, instead) = match begins && !is_message {
@@ -157,6 +167,7 @@ impl Shape {
             is_persistent: begins,
             is_get: matches!(bare, "Get" | "Rget" | "Get_notify"),
             request,
+            is_of_own: bare.starts_with("Reduce_scatter") || bare.starts_with("Ireduce_scatter"),
             status: named("status"),
         }
     }
@@ -165,7 +176,8 @@ impl Shape {
 /// Whether all ranks take part in a function of windows or files, whose group is known.
 fn is_collective(bare: &str) -> bool {
     let makes = ["Win_create", "Win_allocate"];
-    makes.iter().any(|it| bare.starts_with(it))
+    let is_other = matches!(bare, "Win_create_keyval" | "Win_create_errhandler");
+    (makes.iter().any(|it| bare.starts_with(it)) && !is_other)
         || matches!(bare, "Win_fence" | "Win_free" | "File_open")
 }
 
@@ -190,6 +202,20 @@ fn group(call: &Call) -> Option<(u8, u32)> {
     (0..).zip(call.args).find_map(|(at, arg)| match &arg.means {
         Means::Handle(handle) if !arg.is_pointer && arg.direction == Direction::In => {
             Some((at, kind_of(handle)?))
+        }
+        _ => None,
+    })
+}
+
+/// The communicator or window that a function makes.
+fn made(call: &Call) -> Option<Act> {
+    let mut args = (0..).zip(call.args);
+    args.find_map(|(at, arg)| match &arg.means {
+        Means::Handle(Handle::Comm) if arg.direction == Direction::Out => {
+            Some(Act::Makes(at, kind::COMM))
+        }
+        Means::Handle(Handle::Win) if arg.direction == Direction::Out => {
+            Some(Act::Makes(at, kind::WIN))
         }
         _ => None,
     })
@@ -252,6 +278,25 @@ mod tests {
         assert_eq!(reduce.instead.map(|it| it.at), Some(1));
         let init = Shape::of(number::Allreduce_init);
         assert!(!init.is_logged && init.buffer.is_none());
+
+        assert!(Shape::of(number::Ireduce_scatter_c).is_of_own);
+        assert!(Shape::of(number::Reduce_scatter_block).is_of_own && !reduce.is_of_own);
+        for other in [
+            number::Comm_create_keyval,
+            number::Comm_create_errhandler,
+            number::Win_create_keyval,
+            number::Win_create_errhandler,
+        ] {
+            assert!(!Shape::of(other).is_logged);
+            assert_ne!(Shape::of(other).class, Class::Collective);
+        }
+        let split = Shape::of(number::Comm_split);
+        assert_eq!(
+            (split.act, split.is_logged),
+            (Act::Makes(3, kind::COMM), true)
+        );
+        assert_eq!(Shape::of(number::Win_create).act, Act::Makes(5, kind::WIN));
+        assert_eq!(Shape::of(number::Comm_idup).act, Act::Plain);
 
         let get = Shape::of(number::Get);
         assert_eq!(

@@ -87,9 +87,14 @@ impl Sites {
         }
         match known.1 {
             Way::Above(words) => {
-                // SAFETY: of the stack of this thread: the functions between take as much room as
-                // when it was measured.
-                let address = unsafe { *(top as *const usize).add(words as usize) };
+                let at = top + words as usize * size_of::<usize>();
+                if !is_on_stack(at, top, &stack::own()) {
+                    // The functions between have taken more room than now.
+                    known.1 = Way::Unwound;
+                    return unwound(caller, top).1;
+                }
+                // SAFETY: of the stack of this thread.
+                let address = unsafe { *(at as *const usize) };
                 Found::plain(address as u64)
             }
             Way::Python => self.find_line(),
@@ -216,6 +221,11 @@ fn by_line(addresses: Vec<u64>) -> Found {
     }
 }
 
+/// Whether the word at an address is of a stack, above a part of that.
+fn is_on_stack(at: usize, top: usize, own: &Range<usize>) -> bool {
+    own.contains(&top) && at >= top && at + size_of::<usize>() <= own.end
+}
+
 fn is_python(at: u64) -> bool {
     let name = object::object(at as usize);
     let file = name.rsplit('/').next().unwrap_or_default();
@@ -230,4 +240,18 @@ fn addresses_above() -> Vec<u64> {
     addresses.retain(|&at| !own.contains(&(at as usize)));
     addresses.truncate(KEPT);
     addresses
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_read_beyond_the_stack() {
+        let own = 1000..2000;
+        assert!(is_on_stack(1992, 1500, &own) && is_on_stack(1500, 1500, &own));
+        assert!(!is_on_stack(1993, 1500, &own) && !is_on_stack(5000, 1500, &own));
+        assert!(!is_on_stack(1500, 500, &own), "another stack");
+        assert!(!is_on_stack(1500, 1400, &(0..0)));
+    }
 }

@@ -14,6 +14,7 @@ use crate::groups::Groups;
 use crate::requests::Requests;
 use crate::site::Sites;
 use crate::{memory, phase};
+use catena_tool::stack;
 
 thread_local! {
     static THREAD: Cell<*mut Thread> = const { Cell::new(ptr::null_mut()) };
@@ -52,6 +53,8 @@ pub struct Thread {
     table: *mut u8,
     /// Where the caller's part of the stack begins, of the call that is under way; 0 outside.
     pub top: usize,
+    /// The address that this call returns to.
+    pub caller: usize,
     pub sites: Sites,
     pub groups: Groups,
     pub requests: Requests,
@@ -71,18 +74,33 @@ impl Thread {
         };
         // SAFETY: it stays, and this thread alone has it; calls within a call get none.
         let thread = unsafe { &mut *thread };
-        (thread.top == 0 || top >= thread.top).then_some(thread)
+        let is_free = thread.top == 0
+            || top >= thread.top
+            || stack::is_left(thread.top, top, &stack::own(), || {
+                // SAFETY: a call of this thread, on its stack.
+                unsafe { stack::is_intact(thread.top, thread.caller) }
+            });
+        is_free.then_some(thread)
     }
 
     /// A thread that calls for the first time.
     #[cold]
     fn begin() -> Option<*mut Thread> {
-        if !phase::is_going_on() {
+        // One that ends, and has left its table, takes none again: nobody would give that back.
+        if !phase::is_going_on() || LEAVE.try_with(|_| ()).is_err() {
             return None;
         }
         let left = LEFT.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let thread = match left {
-            Some(left) => left as *mut Thread,
+            Some(left) => {
+                let left = left as *mut Thread;
+                // SAFETY: it stays, and was left to this thread alone.
+                let front = unsafe { (*left).front() };
+                // The time between was that of no thread.
+                front.begin += ticks().saturating_sub(front.last);
+                front.last = ticks();
+                left
+            }
             None => Thread::new()?,
         };
         THREAD.set(thread);
@@ -106,6 +124,7 @@ impl Thread {
         let thread = Box::leak(Box::new(Thread {
             table,
             top: 0,
+            caller: 0,
             sites: Sites::default(),
             groups: Groups::default(),
             requests: Requests::default(),

@@ -61,6 +61,7 @@ functions! {
     Grequest_start(query: GrequestQueryFunction, free: GrequestFreeFunction,
         cancel: GrequestCancelFunction, state: *mut c_void, request: &mut Request);
     Grequest_complete(request: Request);
+    Group_from_session_pset(session: Session, name: *const c_char, group: &mut Group);
     Session_get_info(session: Session, info: &mut Info);
     Info_get_string(info: Info, key: *const c_char, room: &mut c_int, value: *mut c_char,
         flag: &mut c_int);

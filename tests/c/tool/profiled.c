@@ -7,6 +7,9 @@
 // run: -n 2 --profile -- aborted ; exit 7 ; says MPI_Recv \(profiled.c:\d+\)
 // run: -n 2 --profile -- leaves ; says ended without MPI_Finalize ; says without MPI_Finalize, so counted up to the last call: ranks 0-1
 // run: -n 1 --profile -- spawns ; says 3 ranks
+// run: -n 3 --profile -- between
+// run: -n 1 --profile -- errors
+// run: -n 1 -- errors
 // run: -n 2 --profile --check -- nothing ; exit 2 ; says --profile and --check cannot be had at once
 // run: -n 2 --profile-report /nowhere/to -- nothing ; says the profile cannot be written to /nowhere/to.json ; says cannot be written to /nowhere/to.html
 // run: -n 2 --profile=yes -- nothing ; exit 2 ; says takes no value
@@ -18,7 +21,9 @@
 // run: -n 2 --profile --host h0:1,h1:1 --launcher-agent scripts/hosts -- late ; says is spent in MPI, most of it in MPI_Barrier \(profiled.c:\d+\) ; says rank 0 waits for rank 1
 #include "../check.h"
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 /* Computes for so many milliseconds. */
 static void compute(int ms)
@@ -174,12 +179,195 @@ static void nested(void)
     EQUAL(sum, size);
 }
 
+/* Counts of a reduction in the smaller of two groups, right before memory that nobody may read. */
+static void between(void)
+{
+    MPI_Comm half, inter;
+    MPI_Comm_split(MPI_COMM_WORLD, rank > 0, 0, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank > 0 ? 0 : 1, 0, &inter);
+    int own, in[64] = {0}, out[64], others = size - 1;
+    MPI_Comm_size(half, &own);
+    char *page = mmap(NULL, 2 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(page + (1 << 16), 1 << 16, PROT_NONE);
+    int *counts = (int *)(page + (1 << 16)) - own;
+    for (int i = 0; i < own; i++)
+        counts[i] = others / own;
+    MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, inter); /* @reduce_scatter */
+    MPI_Reduce_scatter_block(in, out, others / own, MPI_INT, MPI_SUM, inter); /* @reduce_block */
+    /* The root is rank 0 of the small group; counts mean nothing in the other one. */
+    MPI_Scatterv(in, rank ? (int *)(page + (1 << 16)) : (int[64]){1, 1, 1}, (int[64]){0}, MPI_INT, out, 1, MPI_INT,
+                 rank ? 0 : MPI_ROOT, inter); /* @scatterv */
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+/* Rank 1 is late to the first of two messages. */
+static void two_messages(void)
+{
+    int number = 0, got[2];
+    MPI_Request requests[2];
+    if (rank == 0) {
+        MPI_Irecv(&got[0], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[0]);
+        MPI_Irecv(&got[1], 1, MPI_INT, 2, 0, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else {
+        if (rank == 1)
+            compute(200);
+        MPI_Send(&number, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+}
+
+static void many_starts(void)
+{
+    int numbers[8] = {0};
+    MPI_Request requests[8];
+    for (int i = 0; i < 8; i++)
+        if (rank == 0)
+            MPI_Send_init(&numbers[i], 1, MPI_INT, 1, i, MPI_COMM_WORLD, &requests[i]);
+        else
+            MPI_Recv_init(&numbers[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &requests[i]);
+    for (int i = 0; i < 10; i++) {
+        MPI_Startall(8, requests); /* @startall */
+        MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
+    }
+    for (int i = 0; i < 8; i++)
+        MPI_Request_free(&requests[i]);
+}
+
+static int handled;
+static jmp_buf back;
+
+static void count_errors(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    handled++;
+}
+
+static void jump_back(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    longjmp(back, 1);
+}
+
+/* Each error calls the handler once. */
+static void errors(void)
+{
+    MPI_Errhandler handler;
+    MPI_Comm comm, freed;
+    MPI_Datatype type, gone;
+    int number = 0;
+    MPI_Comm_create_errhandler(count_errors, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    MPI_Comm_dup(MPI_COMM_SELF, &comm);
+    freed = comm;
+    MPI_Comm_free(&comm);
+    MPI_Comm_size(freed, &number);
+    EQUAL(handled, 1);
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    gone = type;
+    MPI_Type_free(&type);
+    MPI_Send(&number, 1, gone, 0, 0, MPI_COMM_SELF);
+    EQUAL(handled, 2);
+    MPI_Errhandler_free(&handler);
+}
+
+static __attribute__((noinline)) void deeper(void)
+{
+    volatile char room[4096];
+    room[0] = 1;
+    for (int i = 0; i < 10; i++)
+        MPI_Barrier(MPI_COMM_WORLD); /* @deeper */
+    room[1] = room[0];
+}
+
+static void jumps(void)
+{
+    MPI_Errhandler handler;
+    int number = 0;
+    MPI_Comm_create_errhandler(jump_back, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    if (!setjmp(back))
+        MPI_Send(&number, 1, MPI_INT, 99999, 0, MPI_COMM_WORLD);
+    deeper();
+    MPI_Errhandler_free(&handler);
+}
+
+static pthread_key_t key;
+
+static void ends(void *value)
+{
+    int number;
+    (void)value;
+    MPI_Comm_size(MPI_COMM_WORLD, &number);
+}
+
+static void *with_key(void *value)
+{
+    int number;
+    pthread_setspecific(key, value);
+    MPI_Comm_size(MPI_COMM_WORLD, &number); /* @with_key */
+    return NULL;
+}
+
+/* Threads that call MPI when all else of them has ended. */
+static void keys(void)
+{
+    pthread_t thread;
+    pthread_key_create(&key, ends);
+    for (int i = 0; i < 20; i++) {
+        pthread_create(&thread, NULL, with_key, &key);
+        pthread_join(thread, NULL);
+    }
+}
+
+static void small_things(void)
+{
+    static char bytes[1024];
+    MPI_Comm named;
+    MPI_Comm_dup(MPI_COMM_WORLD, &named);
+    MPI_Comm_set_name(named, "solver");
+    MPI_Barrier(named);
+    MPI_Comm_free(&named);
+    MPI_Send(bytes, 1024, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD); /* @to_nobody */
+    MPI_Bcast(bytes, 1024, MPI_BYTE, 0, MPI_COMM_WORLD); /* @bcast */
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_free(&info);
+}
+
+/* Rank 0 is late to the one communicator of a program with sessions. */
+static void session(void)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Group_rank(group, &rank);
+    MPI_Group own;
+    MPI_Group_incl(group, 2, (int[]){rank / 2 * 2, rank / 2 * 2 + 1}, &own);
+    MPI_Comm_create_from_group(own, "own", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Barrier(comm);
+    if (rank == 0 || rank == 3)
+        compute(200);
+    MPI_Barrier(comm);
+    MPI_Comm_free(&comm);
+    MPI_Group_free(&own);
+    MPI_Group_free(&group);
+    MPI_Session_finalize(&session);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int provided, number = 0;
     MPI_Comm parent;
-    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+    if (!strcmp(what, "session")) {
+        session();
+        return 0;
+    }
+    MPI_Init_thread(&argc, &argv, strcmp(what, "threads") && strcmp(what, "keys") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(what, "messages"))
@@ -198,6 +386,20 @@ int main(int argc, char **argv)
         threads();
     else if (!strcmp(what, "nested"))
         nested();
+    else if (!strcmp(what, "keys"))
+        keys();
+    else if (!strcmp(what, "between"))
+        between();
+    else if (!strcmp(what, "two_messages"))
+        two_messages();
+    else if (!strcmp(what, "many_starts"))
+        many_starts();
+    else if (!strcmp(what, "errors"))
+        errors();
+    else if (!strcmp(what, "jumps"))
+        jumps();
+    else if (!strcmp(what, "small_things"))
+        small_things();
     else if (!strcmp(what, "all")) {
         for (int i = 0; i < 20; i++) {
             messages();
