@@ -111,8 +111,6 @@ static void perform(struct task *t)
         why = errors_heard();
         any_wrong |= *s.wrong != 0;
     }
-    if (!why)
-        why = t->skip;
     if (!why && s.count == 0)
         why = s.late == s.starts ? "every start was late: are there more ranks than cores?"
                                  : "too short for the clock: -i makes values longer";
@@ -143,12 +141,11 @@ static void one(const struct bench *b, size_t bytes, const struct element *eleme
     if (b->open && !t.skip)
         b->open(&t);
     const char *why = errors_heard();
-    bool is_open = !t.skip && !why;
-    if (is_open)
-        perform(&t);
-    else
+    if (t.skip || why)
         report_skipped(b, &t, t.skip ? t.skip : why);
-    if (b->close && is_open)
+    else
+        perform(&t);
+    if (b->close && !t.skip && !why)
         b->close(&t);
     data_close(&t);
     if (b->finish)

@@ -6,8 +6,8 @@
  * computation is the same work for every rank and sample, as long as the slowest rank needs for the
  * operation when nothing interferes; what it really takes is measured, for a rank may lose its core
  * meanwhile. Tests between its pieces count as communication. Less than nothing is hidden where the
- * two hinder each other: it is told as it is, and so are causes of doubt. Of what is over within some
- * microseconds nothing is told: it is as long as the calls themselves.
+ * two hinder each other: it is told as it is, and so are causes of doubt. What is over within some
+ * microseconds is in doubt: it is as long as the calls themselves.
  *
  * The ranks are away in one of three ways (--away): all compute; all sleep as long, so that their cores
  * are free for whoever moves the data; or one side computes, rank 0 of a collective, who sends of
@@ -156,8 +156,8 @@ static int ranks_away(const struct task *t)
     return t->pairs ? each * t->pairs : opt.away == ONE_SIDE ? 1 : t->size;
 }
 
-/* Causes of doubt, the worst first; what is too short altogether is not told. */
-static void doubt(struct task *t, struct samples *s)
+/* Causes of doubt, the worst first. */
+static void doubt(const struct task *t, struct samples *s)
 {
     size_t n = s->count;
     double *pure = must(malloc(n * sizeof *pure)), *stretched = must(malloc(n * sizeof *pure));
@@ -166,11 +166,12 @@ static void doubt(struct task *t, struct samples *s)
         stretched[i] = s->overlaps[i].computed / s->overlaps[i].wanted;
     }
     double middle = percentile(pure, s->count, 50), clocks = 2e6 * t->pieces * clock_cost() / middle;
-    if (n && t->bench->unit == PERCENT && middle < least_us)
-        t->skip = "it takes less than 5 us, which is too short to be overlapped";
     double stretch = percentile(stretched, s->count, 50);
     double low = percentile(pure, s->count, 25), high = percentile(pure, s->count, 75);
-    if (clocks > 0.1)
+    if (t->bench->unit == PERCENT && middle < least_us)
+        snprintf(s->warning, sizeof s->warning,
+                 "too short to be overlapped: it takes %.1f us, less than %.0f", middle, least_us);
+    else if (clocks > 0.1)
         snprintf(s->warning, sizeof s->warning,
                  "too short to be overlapped: reading the clock alone takes %.0f %% of it",
                  100 * clocks);
