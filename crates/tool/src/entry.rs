@@ -55,7 +55,7 @@ pub unsafe fn arguments(number: u16, registers: *const usize, stack: *const usiz
 /// with other ABIs (`MPI_Send`, `catena_MPI_Send`), `all` those of the profiling interface as well
 /// (`PMPI_Send`). All call the given function:
 ///
-/// ```ignore
+/// ```text
 /// unsafe extern "C" fn called(
 ///     number: u32,
 ///     registers: *const usize,
