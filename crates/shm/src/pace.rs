@@ -56,7 +56,11 @@ impl Pace {
 
     /// The peer asks for a message of `len` bytes from here; whether to be streamed.
     pub fn asked(&mut self, len: u64, streamed: bool) {
-        self.class(len).follow(By::of(streamed));
+        let class = self.class(len);
+        // It stays news until then.
+        if class.knows_kept() {
+            class.follow(By::of(streamed));
+        }
     }
 
     /// A message is there.
@@ -218,6 +222,23 @@ mod tests {
             }
         }
         assert!(ring < 300, "more than a trial: {ring}");
+    }
+
+    /// What the peer tries is tried once it is known what the ring takes: else the trial would say
+    /// nothing.
+    #[test]
+    fn nothing_is_followed_before_the_kept_way_is_known() {
+        let mut pace = Pace::default();
+        pace.asked(LEN, false);
+        let mut kernel = 0;
+        for _ in 0..20 {
+            kernel += run(&mut pace, 1, 1000, 300);
+            pace.asked(LEN, false);
+        }
+        assert!(kernel > 10, "it is news until then: {kernel}");
+        let mut pace = Pace::default();
+        pace.asked(LEN, false);
+        assert_eq!(run(&mut pace, 2, 1000, 300), 0);
     }
 
     /// The first messages that the kernel copies wait for memory that is touched the first time.

@@ -168,8 +168,7 @@ impl Trials {
             self.left = self.left.saturating_sub(1);
             self.since = self.since.saturating_add(1);
             let is_late = self.since > self.every + PATIENCE * self.peak;
-            let is_known = self.times[self.kept as usize].known().is_some();
-            if self.left > 0 || !is_known || under_way > 0 && !is_late {
+            if self.left > 0 || !self.knows_kept() || under_way > 0 && !is_late {
                 return self.kept;
             }
             self.begin_trial();
@@ -203,6 +202,11 @@ impl Trials {
             self.since = self.since.saturating_add(passed);
         }
         self.next(under_way)
+    }
+
+    /// Whether it is known what the way takes that is kept: else a trial says nothing.
+    pub(crate) fn knows_kept(&self) -> bool {
+        self.times[self.kept as usize].known().is_some()
     }
 
     /// The peer asks for a message of ours that way: if it tries that, so does this end.
