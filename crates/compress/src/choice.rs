@@ -17,7 +17,8 @@ use crate::piece::CODECS;
 /// Times of a codec that are known, and pure messages of a trial.
 const LAST: usize = 4;
 const TRIAL: u32 = 2;
-/// Messages between two trials, at least and at most; each in vain has it grow so many times.
+/// Messages between two trials, at least and at most. Each trial in vain multiplies that distance
+/// by [`GROWTH`].
 const OFTEN: u32 = 32;
 const SELDOM: u32 = 4096;
 const GROWTH: u32 = 4;
@@ -299,8 +300,9 @@ mod tests {
     const LEN: u64 = 4 << 20;
     const FAST: u64 = 1 << 40;
 
-    /// A link of `rate` bytes a µs, and codecs that leave so many hundredths of the bytes and
-    /// encode and decode `speed` bytes a µs. Messages come one after the other, in windows.
+    /// A link that carries `rate` bytes a µs, and the codecs: `left` says how many hundredths of
+    /// the bytes each leaves, `speed` how many bytes a µs it encodes and decodes. Messages come one
+    /// after the other, in windows.
     struct Link {
         rate: u64,
         left: [u64; 3],
@@ -309,8 +311,8 @@ mod tests {
     }
 
     impl Link {
-        /// What so many messages took beside what they would have taken without codecs, in
-        /// hundredths.
+        /// Runs `messages` messages. Returns the time that they took, in hundredths of the time
+        /// that they would have taken without codecs.
         fn run(&self, choice: &mut Choice, messages: usize) -> u64 {
             let mut taken = 0;
             for _ in 0..messages / self.window {

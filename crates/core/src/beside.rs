@@ -195,7 +195,7 @@ pub(crate) fn expect() -> bool {
     life().presence().expects()
 }
 
-/// As [`expect`], for a collective of so many bytes.
+/// Does what [`expect`] does, for a collective that moves `bytes` bytes.
 #[cold]
 pub(crate) fn expect_steps(bytes: u64) {
     if expect() {

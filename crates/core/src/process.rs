@@ -121,7 +121,7 @@ impl<T> Drop for Entered<T> {
 /// looks for that by itself.
 #[inline(never)]
 fn leave(how: u8) {
-    // Who has said nothing may look at nothing.
+    // A process that has said nothing may look at nothing.
     if how == SHARED
         && !HAS_NEWS.load(Relaxed)
         && let Some(process) = LIFE.running()

@@ -118,7 +118,8 @@ impl Sleeper {
             revents: 0,
         });
         let count = self.count as libc::nfds_t;
-        // SAFETY: so many entries, valid for the call, which keeps the signals as they are.
+        // SAFETY: the array has that many entries and is valid for the call, which keeps the
+        // signals as they are.
         unsafe { libc::ppoll(ask.as_mut_ptr(), count, &limit, std::ptr::null()) > 0 }
     }
 }

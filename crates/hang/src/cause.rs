@@ -82,7 +82,7 @@ impl Finding {
 /// ```
 pub fn find(names: &Names, before: &[Rank], now: &[Rank], patience: Duration) -> Option<Finding> {
     let mut ranks = lasting(before, now);
-    // Who has just ended may have sent something before.
+    // A rank that has just ended may have sent something before.
     let ended = before.iter().filter(|rank| rank.state == State::Ended);
     let ended: BTreeSet<_> = ended.map(|rank| rank.member).collect();
     let enough = enough(&ranks, false);

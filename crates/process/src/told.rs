@@ -20,8 +20,8 @@ const AWAY: Duration = Duration::from_secs(5);
 /// How long from one time that a wait is told to the next, at least.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// Of so many pauses that are no sleep one is taken to tell: where others want the core each of
-/// them may take a tenth of a second.
+/// A wait is told at one of this many pauses that are no sleep: where others want the core, each
+/// pause may take a tenth of a second.
 const PAUSES: u32 = 8;
 
 /// A wait of a thread, a part of a process `P`.

@@ -52,7 +52,9 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         self.counters.streamed.add(wanted.upto - wanted.from);
         let rare = &mut self.requests.get_mut(index).rare;
         rare.other = ReqId::from_bits(wire::number(header));
-        (rare.codec, rare.in_vain) = (Codec::of(header.tag as u8), 0);
+        // A number that is no codec's asks for none.
+        rare.codec = u8::try_from(header.tag).ok().and_then(Codec::of);
+        rare.in_vain = 0;
         // Else it is streamed when the operation on its buffer has ended.
         if !rare.operation.is_under_way() {
             rare.operation = Operation::None;
