@@ -8,9 +8,8 @@ use catena_base::ring::{Consumer, Packet, RawArea, Stop};
 use catena_fabric::{Deliver, Header, Peer};
 
 use crate::addr::{Block, RingHead};
-use crate::class::Class;
 use crate::shared_cores::{CopyCosts, Copying};
-use crate::tune::{CopyMethod, Costs};
+use crate::tune::CopyMethod;
 
 /// Packets taken from one ring before the next has its turn.
 pub(crate) const BATCH: usize = 32;
@@ -26,8 +25,6 @@ pub(crate) struct Inlet {
     pub(crate) told: u64,
     pub(crate) peer: Peer,
     pub(crate) number: u32,
-    /// By class.
-    pub(crate) costs: [Costs; 2],
 }
 
 /// A header as it was sent, but for the stamp.
@@ -55,13 +52,12 @@ impl Inlet {
         let peer = self.peer;
         let mut count = 0;
         let stop = loop {
-            let costs = &mut self.costs;
             let popped = self.rx.pop(|packet| {
                 let header = to_header(packet.words);
                 if packet.flags == 0 {
                     deliver.deliver(peer, header, packet.bytes);
                 } else {
-                    deliver_large((&mut *costs, copies), deliver, peer, header, packet);
+                    deliver_large(copies, deliver, peer, header, packet);
                 }
             });
             match popped {
@@ -99,19 +95,13 @@ impl Inlet {
             block.bell.ring();
             block.presence.call();
         }
-        for class in Class::ALL {
-            let costs = &mut self.costs[class as usize];
-            if costs.is_new() {
-                head.costs(class).store(costs.publish(), Relaxed);
-            }
-        }
     }
 }
 
 /// Delivers a packet whose lines are to be taken, or whose time the sender wants to know.
 #[inline(never)]
 fn deliver_large<D: Deliver>(
-    (costs, copies): (&mut [Costs; 2], Option<&CopyCosts>),
+    copies: Option<&CopyCosts>,
     deliver: &mut D,
     peer: Peer,
     header: Header,
@@ -126,14 +116,11 @@ fn deliver_large<D: Deliver>(
         Some((CopyMethod::String, _)) => packet.bytes.by_string(),
         _ => packet.bytes,
     };
-    let Some((way, true)) = said else {
+    let (Some((_, true)), Some(copies)) = (said, copies) else {
         return deliver.deliver(peer, header, bytes);
     };
     let began = clock::ticks();
     deliver.deliver(peer, header, bytes);
     let ticks = clock::ticks().wrapping_sub(began);
-    costs[Class::of(len) as usize].record(way, len, ticks);
-    if let Some(copies) = copies {
-        copies.record(Copying::Out, len, ticks);
-    }
+    copies.record(Copying::Out, len, ticks);
 }

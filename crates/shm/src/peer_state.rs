@@ -228,8 +228,8 @@ impl PeerState {
     ) -> Option<CopyMethod> {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
-        let tuner = &mut self.tuners[Class::of(len) as usize];
-        let (way, timed) = (tuner.choose(), tuner.is_timing() || costs.is_some());
+        let way = self.tuners[Class::of(len) as usize].choose();
+        let timed = costs.is_some();
         if matches!(way, CopyMethod::Take | CopyMethod::Share) {
             self.warm.sent(len);
         }
@@ -247,12 +247,9 @@ impl PeerState {
                         CopyMethod::String => copy::string(bulk.ptr, from, len),
                     }
                 }
-                if timed {
+                if let Some(costs) = costs {
                     let ticks = clock::ticks().wrapping_sub(began);
-                    tuner.record(way, len, ticks);
-                    if let Some(costs) = costs {
-                        costs.record(Copying::In, len, ticks);
-                    }
+                    costs.record(Copying::In, len, ticks);
                 }
                 used = Some(way);
             }
@@ -286,16 +283,6 @@ impl PeerState {
             None => self.warm.stop(),
         }
         false
-    }
-
-    /// Reads what the peer's copies cost, when a decision is due.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn retune(&mut self, class: Class) {
-        if let Some(head) = self.head() {
-            let costs = head.costs(class).load(Relaxed);
-            self.tuners[class as usize].decide(costs);
-        }
     }
 }
 

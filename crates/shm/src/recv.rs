@@ -146,7 +146,6 @@ impl Shm {
             told: 0,
             peer: self.peer_states[sender as usize].peer,
             number: sender,
-            costs: Default::default(),
         })
     }
 }

@@ -60,9 +60,7 @@ impl Shm {
             peer_state.sent_long = Some(self.arrived);
             peer_state.span.sent_long(len);
         }
-        if peer_state.tuners[class as usize].count(len) {
-            peer_state.retune(class);
-        }
+        peer_state.tuners[class as usize].sent(len);
         Ok(Posted::Done)
     }
 
