@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use crate::trials::{By, MARGIN, Trials};
 
-/// The longest message of the first class, bytes.
-const MIDDLE: u64 = 32 << 10;
+/// The longest message of each class but the last, bytes.
+const CLASSES: [u64; 2] = [16 << 10, 32 << 10];
 /// Messages of one way whose distance counts as one.
 const BURST: u32 = 15;
 /// Messages further apart are in no burst.
@@ -22,16 +22,21 @@ pub(crate) const APART: Duration = Duration::from_millis(1);
 /// Chooses which messages to a peer are lent.
 #[derive(Debug)]
 pub(crate) struct Lending {
-    classes: [Trials; 2],
+    classes: [Trials; CLASSES.len() + 1],
     /// When the last message of each class left, and how.
-    last: [Option<(u64, By)>; 2],
+    last: [Option<(u64, By)>; CLASSES.len() + 1],
+}
+
+/// The class of messages of `len` bytes.
+fn class(len: u64) -> usize {
+    CLASSES.iter().filter(|&&longest| len > longest).count()
 }
 
 impl Default for Lending {
     fn default() -> Self {
         Lending {
-            classes: [(); 2].map(|()| Trials::new(By::Ring, 0, MARGIN)),
-            last: [None; 2],
+            classes: [(); CLASSES.len() + 1].map(|()| Trials::new(By::Ring, 0, MARGIN)),
+            last: [None; CLASSES.len() + 1],
         }
     }
 }
@@ -40,7 +45,7 @@ impl Lending {
     /// Whether the next message, of `len` bytes, which leaves at the tick `now` while so many have
     /// not left, is lent. Messages of more ticks apart than `most` are in no burst.
     pub fn next(&mut self, len: u64, under_way: usize, now: u64, most: u64) -> bool {
-        let at = usize::from(len > MIDDLE);
+        let at = class(len);
         let class = &mut self.classes[at];
         if let Some((before, by)) = self.last[at] {
             let apart = now.saturating_sub(before);
@@ -55,7 +60,7 @@ impl Lending {
 
     /// A message of `len` bytes has come from the peer: what it tries, this end tries meanwhile.
     pub fn came(&mut self, len: u64, is_lent: bool) {
-        self.classes[usize::from(len > MIDDLE)].follow(By::of(!is_lent));
+        self.classes[class(len)].follow(By::of(!is_lent));
     }
 }
 
