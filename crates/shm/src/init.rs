@@ -188,7 +188,7 @@ impl Shm {
         let segment = Arc::new(Segment::open(fd, layout)?);
         let peer_state = |(number, peer): (u32, &Peer)| {
             let home = Home { segment: 0, number };
-            PeerState::unopened(*peer, home, segment.block(number), config)
+            PeerState::unopened(*peer, home, segment.block(number), config, me < number)
         };
         let peer_states = (0..).zip(local).map(peer_state).collect();
         let mut shm = Shm {

@@ -105,11 +105,14 @@ fn fill<P: Payload>(payload: &P, to: *mut u8) {
 }
 
 impl PeerState {
+    /// That of a peer with which nothing was exchanged. `leads` at one of its two ends: that one
+    /// chooses the way of messages that go to and fro.
     pub(crate) fn unopened(
         peer: Peer,
         home: Home,
         block: *const Block,
         config: Config,
+        leads: bool,
     ) -> PeerState {
         PeerState {
             tx: closed(),
@@ -121,8 +124,8 @@ impl PeerState {
             inbound: None,
             peer,
             tuners: Class::ALL.map(|class| Tuner::new(config, class)),
-            pace: Box::default(),
-            lending: Box::default(),
+            pace: Box::new(Pace::new(leads)),
+            lending: Box::new(Lending::new(leads)),
             warm: Prefetched::default(),
             span: Span::new(config.oversubscribed),
             sent_long: None,
