@@ -23,7 +23,7 @@
 //! | `notices`            | launcher          | owner     | before `epoch`, Release/Acquire |
 //! | `heeds_parting`      | launcher          | all       | once, Release/Acquire     |
 //! | `parted`             | owner             | launcher  | see `parted`              |
-//! | `copies`             | all               | all       | hints                     |
+//! | `shared_cores`       | all               | all       | hints                     |
 //! | `guests`, a guest    | guests            | owner     | compare-and-swap, Release/Acquire |
 //! | ring: `heads`        | receiver          | sender    | see `ring`                |
 //! | ring: `parts`        | both              | both      | see `Parts`               |
@@ -35,7 +35,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts, Presence};
 
-use crate::shared_cores::CopyCosts;
+use crate::shared_cores::SharedCores;
 
 /// Changes whenever the meaning of a byte in the segment changes.
 const VERSION: u64 = 15;
@@ -123,8 +123,8 @@ pub(crate) struct Front {
     pub regions: AtomicU64,
     /// How often memory of regions was given back to the system.
     pub discards: AtomicU64,
-    /// What copies take where ranks share cores.
-    pub copies: CopyCosts,
+    /// The way of messages where ranks share cores.
+    pub shared_cores: SharedCores,
 }
 
 /// What a rank shows to its peers.

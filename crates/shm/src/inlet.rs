@@ -3,12 +3,10 @@
 use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 
-use catena_base::clock;
 use catena_base::ring::{Consumer, Packet, RawArea, Stop};
 use catena_fabric::{Deliver, Header, Peer};
 
 use crate::addr::{Block, RingHead};
-use crate::shared_cores::{CopyCosts, Copying};
 use crate::tune::CopyMethod;
 
 /// Packets taken from one ring before the next has its turn.
@@ -42,13 +40,9 @@ impl Inlet {
     }
 
     /// Takes up to a batch of packets; how many, and why it stopped if that
-    /// needs attention. `copies` are there where ranks share cores.
+    /// needs attention.
     #[inline(always)]
-    pub(crate) fn drain<D: Deliver>(
-        &mut self,
-        deliver: &mut D,
-        copies: Option<&CopyCosts>,
-    ) -> (usize, Option<Stop>) {
+    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> (usize, Option<Stop>) {
         let peer = self.peer;
         let mut count = 0;
         let stop = loop {
@@ -57,7 +51,7 @@ impl Inlet {
                 if packet.flags == 0 {
                     deliver.deliver(peer, header, packet.bytes);
                 } else {
-                    deliver_large(copies, deliver, peer, header, packet);
+                    deliver_large(deliver, peer, header, packet);
                 }
             });
             match popped {
@@ -98,29 +92,16 @@ impl Inlet {
     }
 }
 
-/// Delivers a packet whose lines are to be taken, or whose time the sender wants to know.
+/// Delivers a packet whose lines are to be taken, or that a string is to copy.
 #[inline(never)]
-fn deliver_large<D: Deliver>(
-    copies: Option<&CopyCosts>,
-    deliver: &mut D,
-    peer: Peer,
-    header: Header,
-    packet: Packet<'_>,
-) {
+fn deliver_large<D: Deliver>(deliver: &mut D, peer: Peer, header: Header, packet: Packet<'_>) {
     let len = packet.bytes.len();
-    let said = CopyMethod::from_flags(packet.flags);
-    let bytes = match said {
+    let bytes = match CopyMethod::from_flags(packet.flags) {
         // SAFETY: the ring's, and ours until the packet is given back. The sender may be mad and
         // write at the same time: then both spoil what nobody can use.
-        Some((way, _)) if way.is_taken(len) => unsafe { packet.bytes.to_be_taken() },
-        Some((CopyMethod::String, _)) => packet.bytes.by_string(),
+        Some(way) if way.is_taken(len) => unsafe { packet.bytes.to_be_taken() },
+        Some(CopyMethod::String) => packet.bytes.by_string(),
         _ => packet.bytes,
     };
-    let (Some((_, true)), Some(copies)) = (said, copies) else {
-        return deliver.deliver(peer, header, bytes);
-    };
-    let began = clock::ticks();
     deliver.deliver(peer, header, bytes);
-    let ticks = clock::ticks().wrapping_sub(began);
-    copies.record(Copying::Out, len, ticks);
 }

@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 
 use catena_base::ring::{INLINE, Producer, RawArea};
-use catena_base::{End, Parts, PayloadRoom, clock, copy};
+use catena_base::{End, Parts, PayloadRoom, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
@@ -13,7 +13,6 @@ use crate::lend::Lending;
 use crate::pace::Pace;
 use crate::prefetched::{Prefetched, STEP};
 use crate::settings::Config;
-use crate::shared_cores::{CopyCosts, Copying};
 use crate::span::Span;
 use crate::tune::{CopyMethod, Tuner, WORTH_CHOOSING};
 
@@ -220,26 +219,22 @@ impl PeerState {
         }
     }
 
-    /// Copies a payload into the data area and sends it. Its time counts among
-    /// `costs`, if they are there.
+    /// Copies a payload into the data area and sends it.
     #[inline(always)]
     pub(crate) fn push_bulk<P: Payload>(
         &mut self,
         header: &Header,
         payload: &P,
-        costs: Option<&CopyCosts>,
     ) -> Option<CopyMethod> {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
         let way = self.tuners[Class::of(len) as usize].choose();
-        let timed = costs.is_some();
         if matches!(way, CopyMethod::Take | CopyMethod::Share) {
             self.warm.sent(len);
         }
         let mut used = None;
         match payload.contiguous() {
             Some(from) if len >= WORTH_CHOOSING => {
-                let began = if timed { clock::ticks() } else { 0 };
                 // SAFETY: `from` has `len` bytes; as many were reserved, and
                 // the reserved ones are no part of the user's memory.
                 unsafe {
@@ -250,10 +245,6 @@ impl PeerState {
                         CopyMethod::String => copy::string(bulk.ptr, from, len),
                     }
                 }
-                if let Some(costs) = costs {
-                    let ticks = clock::ticks().wrapping_sub(began);
-                    costs.record(Copying::In, len, ticks);
-                }
                 used = Some(way);
             }
             // SAFETY: as above.
@@ -261,7 +252,7 @@ impl PeerState {
             // SAFETY: reserved, and published after this call.
             None => payload.write(unsafe { PayloadRoom::new(bulk.ptr, len) }),
         }
-        let flags = used.map_or(0, |way| way.to_flags(timed));
+        let flags = used.map_or(0, CopyMethod::to_flags);
         self.tx.commit(to_words(header), bulk, flags);
         self.block().bell.ring();
         used

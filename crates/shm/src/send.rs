@@ -41,9 +41,7 @@ impl Shm {
             debug_assert!(sent, "room was just found");
             return Ok(Posted::Done);
         }
-        let is_timed = self.config.oversubscribed && self.cores.is_timing();
-        let costs = is_timed.then(|| &self.segment.front().copies);
-        let used = peer_state.push_bulk(&header, &payload, costs);
+        let used = peer_state.push_bulk(&header, &payload);
         if !peer_state.warm.listed && !self.config.oversubscribed {
             peer_state.warm.listed = true;
             self.cold.push(number as u32);

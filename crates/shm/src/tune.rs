@@ -78,33 +78,23 @@ pub(crate) enum CopyMethod {
 const WAYS: usize = 4;
 
 impl CopyMethod {
-    const ALL: [CopyMethod; WAYS] = [
-        CopyMethod::Take,
-        CopyMethod::Share,
-        CopyMethod::Stream,
-        CopyMethod::String,
-    ];
-
     fn at(self) -> usize {
         self as usize - 1
     }
 
-    /// What a packet says of its way, and that its receiver is to take the time. 0 is what there is
-    /// no need to say.
-    pub fn to_flags(self, timed: bool) -> u32 {
-        match timed {
-            true => self as u32 | TIMED,
-            false if matches!(self, CopyMethod::Take | CopyMethod::String) => self as u32,
-            false => 0,
+    /// What a packet says of its way: 0 where its receiver has nothing to do about it.
+    pub fn to_flags(self) -> u32 {
+        match self {
+            CopyMethod::Take | CopyMethod::String => self as u32,
+            CopyMethod::Share | CopyMethod::Stream => 0,
         }
     }
 
-    /// The way that `flags` name, and whether the receiver takes the time.
-    pub fn from_flags(flags: u32) -> Option<(CopyMethod, bool)> {
-        let way = CopyMethod::ALL
+    /// The way that `flags` name.
+    pub fn from_flags(flags: u32) -> Option<CopyMethod> {
+        [CopyMethod::Take, CopyMethod::String]
             .into_iter()
-            .find(|&way| way as u32 == flags & !TIMED)?;
-        Some((way, flags & TIMED != 0))
+            .find(|&way| way as u32 == flags)
     }
 
     /// Whether the lines of a packet of `len` bytes are taken by its receiver.
@@ -113,9 +103,6 @@ impl CopyMethod {
         self == CopyMethod::Take || self == CopyMethod::String && len < TAKEN
     }
 }
-
-/// Among the flags of a packet.
-const TIMED: u32 = 1 << 8;
 
 /// What the last laps of one way took: ticks for 64 KiB, 0 if unknown.
 #[derive(Clone, Copy, Debug, Default)]
@@ -429,12 +416,14 @@ mod tests {
 
     #[test]
     fn ways_travel_in_flags() {
-        for way in CopyMethod::ALL {
-            for timed in [false, true] {
-                let flags = way.to_flags(timed);
-                let said = CopyMethod::from_flags(flags);
-                assert!(said == Some((way, timed)) || flags == 0 && !timed);
-            }
+        for way in [CopyMethod::Take, CopyMethod::String] {
+            assert_eq!(CopyMethod::from_flags(way.to_flags()), Some(way));
+        }
+        for way in [CopyMethod::Share, CopyMethod::Stream] {
+            assert_eq!(way.to_flags(), 0);
+        }
+        for flags in [0, 5, u32::MAX] {
+            assert_eq!(CopyMethod::from_flags(flags), None);
         }
     }
 }
