@@ -258,12 +258,29 @@ impl PeerState {
         used
     }
 
+    /// Settles where the next packet, of `len` bytes, goes back to the beginning of the data area.
+    #[inline(always)]
+    pub(crate) fn turn(&mut self, len: usize) {
+        let mut turn = self.span.of(len);
+        if let Some(closest) = Span::closest(len)
+            && self.tx.crosses(closest, len)
+            // A mad peer's counters end the ring where room is made.
+            && (self.tx.is_drained() || self.tx.refresh().is_ok() && self.tx.is_drained())
+        {
+            turn = turn.min(closest);
+        }
+        self.tx.turn_at(turn);
+    }
+
     /// Fetches some of the room that the next message will take, as much as
     /// the last one took; whether that was all.
     pub(crate) fn fetch_ahead(&mut self) -> bool {
         let Some(ahead) = self.warm.next() else {
             return true;
         };
+        if ahead == 0 {
+            self.turn(self.warm.wanted());
+        }
         let known = self.tx.free_at(ahead, STEP);
         // A mad peer's counters end the ring at the next send.
         let free = known.or_else(|| {

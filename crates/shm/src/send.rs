@@ -30,7 +30,7 @@ impl Shm {
         );
         let small = len <= INLINE;
         let peer_state = &mut self.peer_states[number];
-        peer_state.tx.turn_at(peer_state.span.of(len));
+        peer_state.turn(len);
         let ready = peer_state.tx.has_room() && (small || peer_state.tx.can_reserve(len));
         if !ready && !self.make_room(number, len)? {
             return Ok(Posted::Full);
@@ -113,7 +113,7 @@ impl Shm {
             opened.map_err(|e| self.peer_states[number].lose(e.to_string()))?;
         }
         let peer_state = &mut self.peer_states[number];
-        peer_state.tx.turn_at(peer_state.span.of(len));
+        peer_state.turn(len);
         let refreshed = peer_state.tx.refresh();
         let cell = refreshed.map_err(|e: Corrupt| peer_state.lose(e.to_string()))?;
         let room = cell && (len <= INLINE || self.can_reserve(number, len)?);

@@ -209,7 +209,9 @@ impl Laps {
         let lost = u128::from(laps) * u128::from(tried.saturating_sub(self.mean));
         let lost = u64::try_from(lost / u128::from(tried.max(1))).unwrap_or(0);
         let longest = clock::ticks_in(TRIAL_EVERY) * TRIAL_RARELY * COST;
-        let rest = (pause * self.rarer).max(lost.saturating_mul(COST)).min(longest);
+        let rest = (pause * self.rarer)
+            .max(lost.saturating_mul(COST))
+            .min(longest);
         self.due = now.saturating_add(rest);
         self.go(self.kept())
     }
@@ -297,7 +299,10 @@ mod tests {
                 node.run(500, 60, 30);
                 node.class.state[at].store(value, Relaxed);
                 node.run(1000, 60, 30);
-                node.class.state.iter().for_each(|it| it.store(value, Relaxed));
+                node.class
+                    .state
+                    .iter()
+                    .for_each(|it| it.store(value, Relaxed));
                 node.class.way.store(value, Relaxed);
                 node.class.moved.store(value, Relaxed);
                 node.run(1000, 60, 30);

@@ -397,10 +397,7 @@ mod tests {
             ..Config::tiny()
         };
         let mut tuner = Tuner::new(config, Class::Long);
-        assert_eq!(
-            run(&mut tuner, 1000, &mut 1, [5, 9, 1, 1]),
-            [0, 1000, 0, 0]
-        );
+        assert_eq!(run(&mut tuner, 1000, &mut 1, [5, 9, 1, 1]), [0, 1000, 0, 0]);
     }
 
     #[test]

@@ -92,7 +92,10 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         source: &N::Source,
     ) -> bool {
         source.len() <= NEVER_LENT
-            && matches!(self.send_at_once(cid, plane, dest, tag, source), AtOnce::Sent)
+            && matches!(
+                self.send_at_once(cid, plane, dest, tag, source),
+                AtOnce::Sent
+            )
     }
 
     #[inline]
