@@ -14,7 +14,7 @@ const RARER: u32 = 4;
 /// and so many for each message of the kept way for which there would have been time, too.
 const COST: u64 = 10;
 /// Messages from one trial to the next, at least, for each message of the last one.
-const PAUSE: u32 = 2;
+const PAUSE: u32 = 4;
 /// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
 /// under way at once it is as many, as the first and the last of them have the ends for themselves.
 const BATCH: u32 = 2;
@@ -324,8 +324,8 @@ impl Trials {
     }
 
     /// Where the way that is kept takes far less or more than when it was judged, the program does
-    /// something else, and the other way is tried soon: at once if that took less when it was tried
-    /// last, or if that is long ago.
+    /// something else, and the other way is tried soon: at once if that was not just tried, and if
+    /// the next trial is likely to be worth it.
     fn look_for_change(&mut self) {
         let Some(known) = self.times[self.kept as usize].known() else {
             return;
@@ -334,12 +334,13 @@ impl Trials {
         if self.judged > 0 && 4 * less < 3 * more {
             self.judged = known;
             self.every = SELDOM * self.tried.max(BATCH);
-            let pause = self.cost.max(PAUSE * self.tried);
+            let least = PAUSE.saturating_mul(self.tried);
             let other = self.times[self.kept.other() as usize].known();
-            self.left = match other.is_some_and(|other| other < known) {
-                true => 0,
-                false => self.left.min(pause.saturating_sub(self.since)),
+            let pause = match other.is_some_and(|other| other < known) {
+                true => least,
+                false => least.max(self.cost),
             };
+            self.left = self.left.min(pause.saturating_sub(self.since));
         }
     }
 }
