@@ -85,8 +85,9 @@ setting! {
     ///
     /// `auto` means those of more than 8 KiB that take less time this way than through the ring,
     /// which is measured per peer while running, and for all ranks of a node together if there are
-    /// more of them than cores. `always` means all of more than 8 KiB. Needs permission to access other processes' memory, which
-    /// some containers withhold; that is noticed, and the ring is used instead.
+    /// more of them than cores. `always` means all of more than 8 KiB. Needs permission to access
+    /// other processes' memory, which some containers withhold; that is noticed, and the ring is
+    /// used instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
     scope: Local,
     level: Tuner,

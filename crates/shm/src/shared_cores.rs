@@ -3,8 +3,8 @@
 //! What a message takes tells there when its two ends had their turns, and what one rank does
 //! differently is lost in what all others do. So all ranks of a node go the same way at a time, and
 //! what counts is a *lap* of the node: how long it takes until all together have asked for so many
-//! bytes. Whatever spares turns or the time of a processor makes it shorter. Now and then all go the
-//! other way for some laps, less often while that is in vain.
+//! bytes. Whatever spares turns or the time of a processor makes it shorter. Now and then all go
+//! the other way for some laps, less often while that is in vain.
 //!
 //! What is known stands in the segment's first page. Whoever's message is the last one of a lap
 //! ends it. Any rank may write any value there: it is a hint.
@@ -30,7 +30,8 @@ const LAPS: u64 = 2;
 const HOPELESS: u64 = 30;
 /// How much faster, in hundredths, the other way must be.
 const MARGIN: u64 = 8;
-/// From one trial to the next, at first. There are up to so many times fewer while they are in vain.
+/// From one trial to the next, at first. There are up to so many times fewer while they are in
+/// vain.
 const TRIAL_EVERY: Duration = Duration::from_millis(64);
 const TRIAL_RARELY: u64 = 16;
 /// For each tick that a trial has cost, so many pass until the next one.

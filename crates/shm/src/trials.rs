@@ -120,7 +120,8 @@ pub struct Trials {
     /// Batches by which it may still go on.
     longer: u32,
     every: u32,
-    /// Messages that have to pass after the last trial, so that what it has cost is lost among them.
+    /// Messages that have to pass after the last trial, so that what it has cost is lost among
+    /// them.
     cost: u32,
     /// What the way that is kept took when that was judged last, 0 if it was not.
     judged: u64,
@@ -169,8 +170,8 @@ impl Trials {
     pub fn next(&mut self, under_way: u32) -> By {
         self.recent = self.recent.max(under_way);
         if under_way > self.peak {
-            // What was known of fewer at once says nothing of these, by either way, and neither does
-            // a trial that has begun with them.
+            // What was known of fewer at once says nothing of these, by either way, and neither
+            // does a trial that has begun with them.
             self.peak = under_way.next_power_of_two();
             self.times = Default::default();
             (self.trying, self.awaited) = (0, 0);
