@@ -59,8 +59,8 @@ impl Choices {
         prefers == Some(By::Ring)
     }
 
-    /// A member that leads has gone that way in the operation that runs, which is gone here, too, in
-    /// the next ones.
+    /// A member that leads has gone that way in the operation that runs, which is gone here, too,
+    /// in the next ones.
     pub fn follow(&mut self, in_ring: bool) {
         if let Some((at, ..)) = self.last {
             self.known[at].1.follow(By::of(in_ring));
