@@ -343,6 +343,35 @@ fn packets_that_turn_early_find_the_same_memory() {
 }
 
 #[test]
+fn whether_all_was_taken_is_known_where_a_packet_would_cross() {
+    let memory = Memory::new(8, 4096);
+    let (mut tx, mut rx) = memory.ends();
+    let mut send = |tx: &mut Producer<RawArea>, seed, is_taken| {
+        assert!(try_send(tx, seed, 100));
+        if is_taken {
+            assert_eq!(rx.pop(|_| ()), Ok(true));
+            rx.idle();
+        }
+    };
+    let crosses: Vec<bool> = (0..5)
+        .map(|seed| {
+            let crosses = tx.crosses(384, 100);
+            send(&mut tx, seed, seed < 4);
+            crosses
+        })
+        .collect();
+    assert_eq!(crosses, [false, false, false, true, false]);
+    assert!(!tx.is_drained());
+    tx.refresh().unwrap();
+    assert!(!tx.is_drained(), "one is left");
+    assert_eq!(rx.pop(|_| ()), Ok(true));
+    rx.idle();
+    assert!(!tx.is_drained(), "it is not known yet");
+    tx.refresh().unwrap();
+    assert!(tx.is_drained());
+}
+
+#[test]
 fn a_closed_end_never_has_room() {
     let memory = Memory::new(2, 128);
     // SAFETY: only questions are asked.

@@ -62,6 +62,15 @@ static bool has(const struct task *t, char letter)
     return strchr(t->bench->options, letter);
 }
 
+/* Where ranks outnumber cores, those that take no part in what was measured wait for the others without the library, before
+ * they exchange what all have seen: to wait in it takes turns and caches from those that are still measuring. */
+static void settle(void)
+{
+    double late;
+    if (crowded)
+        meet(&late);
+}
+
 /* Until the library has come, too, where it has to go on for others who act on this rank's memory. */
 static void part(const struct task *t)
 {
@@ -103,6 +112,7 @@ static double roughly(struct task *t, int rounds)
     t->bench->run(t, rounds);
     double took = now() - begin;
     part(t);
+    settle();
     return longest(t, took);
 }
 
@@ -233,6 +243,7 @@ static void take(struct task *t, struct samples *s, int wanted)
             if (s->overlaps)
                 s->overlaps[s->count + i] = t->overlap;
         }
+        settle();
         gather(t, s, mine, n, skews);
     }
     if (2 * s->late > s->starts)

@@ -189,7 +189,7 @@ pub trait Board {
     }
 
     /// Another member, which chooses its own way, has gone that one.
-    fn came(&mut self, _in_ring: bool) {}
+    fn came(&mut self, _rank: u32, _in_ring: bool) {}
 
     /// The next `len` bytes at `at` of this member's ring will be written soon: a good
     /// time to fetch the first of them.

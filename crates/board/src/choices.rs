@@ -59,9 +59,9 @@ impl Choices {
         prefers == Some(By::Ring)
     }
 
-    /// Another member, which chooses its way itself, has gone that one in the operation that runs:
-    /// what it tries is tried here meanwhile.
-    pub fn came(&mut self, in_ring: bool) {
+    /// A member that leads has gone that way in the operation that runs, which is gone here, too,
+    /// in the next ones.
+    pub fn follow(&mut self, in_ring: bool) {
         if let Some((at, ..)) = self.last {
             self.known[at].1.follow(By::of(in_ring));
         }
@@ -127,7 +127,7 @@ mod tests {
             asked: Asked::Now,
         };
         assert!(choices.begin(op, 1000));
-        choices.came(false);
+        choices.follow(false);
         assert!(!choices.begin(op, 2000));
     }
 

@@ -490,7 +490,7 @@ impl Op {
                         self.borrowed = true;
                     }
                     if P::OWN_WAY && place != PayloadPlace::Line && member.ways.is_long() {
-                        board.came(place == PayloadPlace::Ring);
+                        board.came(rank, place == PayloadPlace::Ring);
                     }
                     let mut from = board.payload(rank, member.seq, place);
                     from.is_taken = takes && from.at & LEFT == 0;

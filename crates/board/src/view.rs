@@ -476,8 +476,10 @@ impl Board for View<'_> {
         prefers && COLL_WEIGH.get()
     }
 
-    fn came(&mut self, in_ring: bool) {
-        self.seat.choices.came(in_ring);
+    fn came(&mut self, rank: u32, in_ring: bool) {
+        if rank < self.seat.rank {
+            self.seat.choices.follow(in_ring);
+        }
     }
 
     #[inline(always)]

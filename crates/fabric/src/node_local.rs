@@ -21,7 +21,7 @@ pub struct Moved {
 }
 
 /// The longest message that is never lent, bytes.
-pub const NEVER_LENT: u64 = 16 << 10;
+pub const NEVER_LENT: u64 = 8 << 10;
 
 /// What transports do besides whose two ends see the same memory: they tell how far a peer is,
 /// learn which way messages move the fastest, and lead both ends through a message that they copy

@@ -23,9 +23,9 @@
 //! | `notices`            | launcher          | owner     | before `epoch`, Release/Acquire |
 //! | `heeds_parting`      | launcher          | all       | once, Release/Acquire     |
 //! | `parted`             | owner             | launcher  | see `parted`              |
-//! | `copies`             | all               | all       | hints                     |
+//! | `shared_cores`       | all               | all       | hints                     |
 //! | `guests`, a guest    | guests            | owner     | compare-and-swap, Release/Acquire |
-//! | ring: `heads`,`costs`| receiver          | sender    | see `ring`; hints         |
+//! | ring: `heads`        | receiver          | sender    | see `ring`                |
 //! | ring: `parts`        | both              | both      | see `Parts`               |
 //! | ring: `data_at`      | sender, once      | receiver  | before the first packet that needs it |
 //! | ring: `blocked`      | sender            | receiver  | like a doorbell's announcement |
@@ -35,11 +35,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use catena_base::ring::{CELL, Heads};
 use catena_base::{CachePadded, Doorbell, Parts, Presence};
 
-use crate::class::Class;
-use crate::shared_cores::CopyCosts;
+use crate::shared_cores::SharedCores;
 
 /// Changes whenever the meaning of a byte in the segment changes.
-const VERSION: u64 = 14;
+const VERSION: u64 = 15;
 const MAGIC: u64 = 0x6361_7465_6e61_5348;
 
 /// Smallest unit of memory that the kernel hands out.
@@ -124,8 +123,8 @@ pub(crate) struct Front {
     pub regions: AtomicU64,
     /// How often memory of regions was given back to the system.
     pub discards: AtomicU64,
-    /// What copies take where ranks share cores.
-    pub copies: CopyCosts,
+    /// The way of messages where ranks share cores.
+    pub shared_cores: SharedCores,
 }
 
 /// What a rank shows to its peers.
@@ -202,8 +201,6 @@ pub(crate) struct Guest {
 pub(crate) struct RingHead {
     /// What the receiver has given back.
     pub heads: Heads,
-    /// What the copies of long packets out of the ring cost the receiver; see `tune`.
-    pub costs: AtomicU64,
     /// The messages that both ends copy now.
     pub parts: Parts,
     /// What either end says, seldom.
@@ -215,20 +212,8 @@ pub(crate) struct RingHead {
 pub(crate) struct Tail {
     /// Offset of the data area, or 0.
     pub data_at: AtomicU64,
-    /// What the copies of short packets cost the receiver.
-    pub short_costs: AtomicU64,
     /// 1 while the sender waits for room.
     pub blocked: AtomicU32,
-}
-
-impl RingHead {
-    /// What the copies of packets of that class cost the receiver.
-    pub fn costs(&self, class: Class) -> &AtomicU64 {
-        match class {
-            Class::Short => &self.tail.short_costs,
-            Class::Long => &self.costs,
-        }
-    }
 }
 
 const _: () = assert!(size_of::<RingHead>() == 256 && size_of::<Block>() == 2560);

@@ -24,7 +24,7 @@ impl Shm {
             SingleCopy::Never => return false,
         }
         if self.config.oversubscribed {
-            return self.cores.next(&self.segment.front().copies, len) == By::Kernel;
+            return self.segment.front().shared_cores.next(len) == By::Kernel;
         }
         let number = self.number(peer);
         let most = clock::ticks_in(APART);

@@ -62,7 +62,10 @@ impl Shm {
                 segment: at as u16 + 1,
                 number,
             };
-            let state = PeerState::unopened(*peer, home, segment.block(number), self.config);
+            let state = {
+                let leads = (own_job, self.me) < (job, number);
+                PeerState::unopened(*peer, home, segment.block(number), self.config, leads)
+            };
             self.peer_states.push(state);
         }
         let other = Some(OtherSegment {
@@ -132,7 +135,7 @@ impl Shm {
                 segment: 0,
                 number: self.me,
             };
-            let mut vacant = PeerState::unopened(peer, home, self.own, self.config);
+            let mut vacant = PeerState::unopened(peer, home, self.own, self.config, false);
             vacant.lose(cause.to_owned());
             self.peer_states[number as usize] = vacant;
         }

@@ -20,7 +20,6 @@ use crate::peer_state::{Home, PeerState, probe_value};
 use crate::regions::Arena;
 use crate::segment::{Segment, create_segment};
 use crate::settings::Config;
-use crate::shared_cores::SharedCores;
 
 /// Not on this node.
 const ABSENT: u32 = u32::MAX;
@@ -81,8 +80,6 @@ pub struct Shm {
     pub(crate) own: *const Block,
     pub(crate) me: u32,
     pub(crate) config: Config,
-    /// Of use where ranks share cores.
-    pub(crate) cores: SharedCores,
     pub(crate) barrier: Barrier,
     pub(crate) counters: Counters,
     /// Packets that have arrived.
@@ -188,7 +185,7 @@ impl Shm {
         let segment = Arc::new(Segment::open(fd, layout)?);
         let peer_state = |(number, peer): (u32, &Peer)| {
             let home = Home { segment: 0, number };
-            PeerState::unopened(*peer, home, segment.block(number), config)
+            PeerState::unopened(*peer, home, segment.block(number), config, me < number)
         };
         let peer_states = (0..).zip(local).map(peer_state).collect();
         let mut shm = Shm {
@@ -201,7 +198,6 @@ impl Shm {
             own: segment.block(me),
             me,
             config,
-            cores: SharedCores::default(),
             barrier: Barrier::register(),
             counters: Counters::default(),
             arrived: 0,

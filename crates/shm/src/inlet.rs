@@ -3,14 +3,11 @@
 use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 
-use catena_base::clock;
 use catena_base::ring::{Consumer, Packet, RawArea, Stop};
 use catena_fabric::{Deliver, Header, Peer};
 
 use crate::addr::{Block, RingHead};
-use crate::class::Class;
-use crate::shared_cores::{CopyCosts, Copying};
-use crate::tune::{CopyMethod, Costs};
+use crate::tune::CopyMethod;
 
 /// Packets taken from one ring before the next has its turn.
 pub(crate) const BATCH: usize = 32;
@@ -26,8 +23,6 @@ pub(crate) struct Inlet {
     pub(crate) told: u64,
     pub(crate) peer: Peer,
     pub(crate) number: u32,
-    /// By class.
-    pub(crate) costs: [Costs; 2],
 }
 
 /// A header as it was sent, but for the stamp.
@@ -45,23 +40,18 @@ impl Inlet {
     }
 
     /// Takes up to a batch of packets; how many, and why it stopped if that
-    /// needs attention. `copies` are there where ranks share cores.
+    /// needs attention.
     #[inline(always)]
-    pub(crate) fn drain<D: Deliver>(
-        &mut self,
-        deliver: &mut D,
-        copies: Option<&CopyCosts>,
-    ) -> (usize, Option<Stop>) {
+    pub(crate) fn drain<D: Deliver>(&mut self, deliver: &mut D) -> (usize, Option<Stop>) {
         let peer = self.peer;
         let mut count = 0;
         let stop = loop {
-            let costs = &mut self.costs;
             let popped = self.rx.pop(|packet| {
                 let header = to_header(packet.words);
                 if packet.flags == 0 {
                     deliver.deliver(peer, header, packet.bytes);
                 } else {
-                    deliver_large((&mut *costs, copies), deliver, peer, header, packet);
+                    deliver_large(deliver, peer, header, packet);
                 }
             });
             match popped {
@@ -99,41 +89,19 @@ impl Inlet {
             block.bell.ring();
             block.presence.call();
         }
-        for class in Class::ALL {
-            let costs = &mut self.costs[class as usize];
-            if costs.is_new() {
-                head.costs(class).store(costs.publish(), Relaxed);
-            }
-        }
     }
 }
 
-/// Delivers a packet whose lines are to be taken, or whose time the sender wants to know.
+/// Delivers a packet whose lines are to be taken, or that a string is to copy.
 #[inline(never)]
-fn deliver_large<D: Deliver>(
-    (costs, copies): (&mut [Costs; 2], Option<&CopyCosts>),
-    deliver: &mut D,
-    peer: Peer,
-    header: Header,
-    packet: Packet<'_>,
-) {
+fn deliver_large<D: Deliver>(deliver: &mut D, peer: Peer, header: Header, packet: Packet<'_>) {
     let len = packet.bytes.len();
-    let said = CopyMethod::from_flags(packet.flags);
-    let bytes = match said {
+    let bytes = match CopyMethod::from_flags(packet.flags) {
         // SAFETY: the ring's, and ours until the packet is given back. The sender may be mad and
         // write at the same time: then both spoil what nobody can use.
-        Some((way, _)) if way.is_taken(len) => unsafe { packet.bytes.to_be_taken() },
-        Some((CopyMethod::String, _)) => packet.bytes.by_string(),
+        Some(way) if way.is_taken(len) => unsafe { packet.bytes.to_be_taken() },
+        Some(CopyMethod::String) => packet.bytes.by_string(),
         _ => packet.bytes,
     };
-    let Some((way, true)) = said else {
-        return deliver.deliver(peer, header, bytes);
-    };
-    let began = clock::ticks();
     deliver.deliver(peer, header, bytes);
-    let ticks = clock::ticks().wrapping_sub(began);
-    costs[Class::of(len) as usize].record(way, len, ticks);
-    if let Some(copies) = copies {
-        copies.record(Copying::Out, len, ticks);
-    }
 }

@@ -12,40 +12,47 @@ use std::time::Duration;
 
 use crate::trials::{By, MARGIN, Trials};
 
-/// The longest message of the first class, bytes.
-const MIDDLE: u64 = 32 << 10;
+/// The longest message of each class but the last, bytes.
+const CLASSES: [u64; 2] = [16 << 10, 32 << 10];
 /// Messages of one way whose distance counts as one.
 const BURST: u32 = 15;
 /// Messages further apart are in no burst.
-pub(crate) const APART: Duration = Duration::from_millis(1);
+pub(crate) const APART: Duration = Duration::from_millis(4);
 
 /// Chooses which messages to a peer are lent.
 #[derive(Debug)]
 pub(crate) struct Lending {
-    classes: [Trials; 2],
+    /// Whether this end chooses where messages go both ways.
+    leads: bool,
+    classes: [Trials; CLASSES.len() + 1],
     /// When the last message of each class left, and how.
-    last: [Option<(u64, By)>; 2],
+    last: [Option<(u64, By)>; CLASSES.len() + 1],
 }
 
-impl Default for Lending {
-    fn default() -> Self {
-        Lending {
-            classes: [(); 2].map(|()| Trials::new(By::Ring, 0, MARGIN)),
-            last: [None; 2],
-        }
-    }
+/// The class of messages of `len` bytes.
+fn class(len: u64) -> usize {
+    CLASSES.iter().filter(|&&longest| len > longest).count()
 }
 
 impl Lending {
+    pub fn new(leads: bool) -> Lending {
+        Lending {
+            leads,
+            classes: [(); CLASSES.len() + 1].map(|()| Trials::new(By::Ring, 0, MARGIN)),
+            last: [None; CLASSES.len() + 1],
+        }
+    }
+
     /// Whether the next message, of `len` bytes, which leaves at the tick `now` while so many have
     /// not left, is lent. Messages of more ticks apart than `most` are in no burst.
     pub fn next(&mut self, len: u64, under_way: usize, now: u64, most: u64) -> bool {
-        let at = usize::from(len > MIDDLE);
+        let at = class(len);
         let class = &mut self.classes[at];
         if let Some((before, by)) = self.last[at] {
             let apart = now.saturating_sub(before);
-            if apart < most {
-                class.record(by, (apart << 16) / len);
+            match apart < most {
+                true => class.record(by, (apart << 16) / len),
+                false => class.interrupt(),
             }
         }
         let by = class.next((under_way as u32).max(BURST));
@@ -53,9 +60,12 @@ impl Lending {
         by == By::Kernel
     }
 
-    /// A message of `len` bytes has come from the peer: what it tries, this end tries meanwhile.
+    /// A message of `len` bytes has come from the peer, whose way this end goes if that one leads.
     pub fn came(&mut self, len: u64, is_lent: bool) {
-        self.classes[usize::from(len > MIDDLE)].follow(By::of(!is_lent));
+        if self.leads {
+            return;
+        }
+        self.classes[class(len)].follow(By::of(!is_lent));
     }
 }
 
@@ -79,19 +89,21 @@ mod tests {
     }
 
     #[test]
-    fn what_the_peer_tries_is_tried() {
-        let mut lending = Lending::default();
-        assert_eq!(run(&mut lending, 20, 4000, 10_000), 0);
-        lending.came(LEN, true);
-        assert_eq!(run(&mut lending, 4, 4000, 10_000), 4);
+    fn whoever_does_not_lead_follows() {
+        for (leads, lent) in [(true, 0), (false, 4)] {
+            let mut lending = Lending::new(leads);
+            assert_eq!(run(&mut lending, 20, 4000, 10_000), 0);
+            lending.came(LEN, true);
+            assert_eq!(run(&mut lending, 4, 4000, 10_000), lent);
+        }
     }
 
     #[test]
     fn messages_are_lent_where_that_is_faster() {
-        let mut lending = Lending::default();
+        let mut lending = Lending::new(true);
         run(&mut lending, 1000, 10_000, 4000);
         assert!(run(&mut lending, 10_000, 10_000, 4000) > 9000);
-        assert!(run(&mut Lending::default(), 100_000, 4000, 10_000) < 3000);
-        assert!(run(&mut Lending::default(), 100_000, 4000, 3800) < 3000);
+        assert!(run(&mut Lending::new(true), 100_000, 4000, 10_000) < 3000);
+        assert!(run(&mut Lending::new(true), 100_000, 4000, 3800) < 3000);
     }
 }

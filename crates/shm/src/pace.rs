@@ -9,8 +9,8 @@
 //!
 //! Of many messages that are under way at once, those that went one way say nothing while others go
 //! the other way, as both ends are busy with all of them: only *pure* ones count, and a trial lasts
-//! until enough of those have come. Where both ranks send, each sees which way the other one asks
-//! for, and tries what that one tries, at the same time: what one direction costs depends on the
+//! until enough of those have come. Where both ranks send, the first of them chooses: the other one
+//! sees which way it asks for, and asks for that, too, as what one direction costs depends on the
 //! other.
 
 use catena_fabric::Moved;
@@ -27,8 +27,10 @@ const FIRST_BITS: u32 = 16;
 const CLASSES: usize = 8;
 
 /// Chooses the way of each long message from one peer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pace {
+    /// Whether this end chooses where messages go both ways.
+    leads: bool,
     classes: [Trials; CLASSES],
     /// When the last message had come, ticks, and whether it was alone with those of its way.
     ended: u64,
@@ -41,6 +43,17 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
+    pub fn new(leads: bool) -> Pace {
+        Pace {
+            leads,
+            classes: Default::default(),
+            ended: 0,
+            was_pure: false,
+            under_way: [0; 2],
+            in_a_row: (0, 0),
+        }
+    }
+
     fn class(&mut self, len: u64) -> &mut Trials {
         let at = len.max(1).ilog2().saturating_sub(FIRST_BITS) as usize;
         &mut self.classes[at.min(CLASSES - 1)]
@@ -56,10 +69,8 @@ impl Pace {
 
     /// The peer asks for a message of `len` bytes from here; whether to be streamed.
     pub fn asked(&mut self, len: u64, streamed: bool) {
-        let class = self.class(len);
-        // It stays news until then.
-        if class.knows_kept() {
-            class.follow(By::of(streamed));
+        if !self.leads {
+            self.class(len).follow(By::of(streamed));
         }
     }
 
@@ -118,7 +129,7 @@ mod tests {
 
     #[test]
     fn it_begins_with_the_ring_and_keeps_to_it_unless_the_kernel_is_clearly_faster() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         assert_eq!(run(&mut pace, TRIAL_EVERY - 1, 1000, 1), 0);
         let kernel = run(&mut pace, 100, 1000, 500);
         assert!(
@@ -126,7 +137,7 @@ mod tests {
             "the ring is tried again: {kernel}"
         );
         for kernel in [850, 1000, 5000] {
-            let mut pace = Pace::default();
+            let mut pace = Pace::new(true);
             let tried = run(&mut pace, 100_000, 1000, kernel);
             assert!((4..500).contains(&tried), "{tried}");
         }
@@ -135,7 +146,7 @@ mod tests {
     /// A program that does something else is known by what its messages take.
     #[test]
     fn the_other_way_is_tried_soon_where_the_way_that_is_kept_takes_something_else() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         assert!(run(&mut pace, 100_000, 1000, 2000) < 500);
         let kernel = run(&mut pace, 1000, 3000, 2000);
         assert!(kernel > 800, "{kernel}");
@@ -143,7 +154,7 @@ mod tests {
 
     #[test]
     fn it_follows_changes() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         for _ in 0..3 {
             run(&mut pace, 5000, 1000, 4000);
             assert!(run(&mut pace, 1000, 1000, 4000) < 10);
@@ -155,7 +166,7 @@ mod tests {
     /// Its streams take as long as its loops.
     #[test]
     fn messages_of_a_sender_that_computes_are_copied_by_the_kernel() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         run(&mut pace, 100, 1000, 4000);
         let late = run(&mut pace, 1000, 1_000_000, 4000);
         // Those before it is known, and those of trials.
@@ -166,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_was_interrupted_changes_nothing() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         run(&mut pace, 1000, 1000, 2000);
         for message in 0..10_000 {
             let by = pace.next(LEN);
@@ -182,7 +193,7 @@ mod tests {
 
     #[test]
     fn lengths_are_apart() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         run(&mut pace, 1000, 4000, 1000);
         assert_eq!(pace.next(LEN), By::Kernel);
         for len in [0, 1, 1 << 16, LEN / 2, 2 * LEN, u64::MAX] {
@@ -193,7 +204,7 @@ mod tests {
     /// Many are asked for before the first has come, and come one after the other.
     #[test]
     fn messages_that_wait_for_each_other_take_as_long_as_each_alone() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         let mut now = 1000;
         for _ in 0..6 {
             let ways: Vec<By> = (0..64).map(|_| pace.next(LEN)).collect();
@@ -209,7 +220,7 @@ mod tests {
     /// What the ring took for one message at a time is less than what anything takes for many.
     #[test]
     fn times_of_fewer_messages_at_once_say_nothing_of_many() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         run(&mut pace, 1000, 1000, 500);
         let mut ring = 0;
         for _ in 0..20 {
@@ -224,27 +235,26 @@ mod tests {
         assert!(ring < 300, "more than a trial: {ring}");
     }
 
-    /// What the peer tries is tried once it is known what the ring takes: else the trial would say
-    /// nothing.
     #[test]
-    fn nothing_is_followed_before_the_kept_way_is_known() {
-        let mut pace = Pace::default();
-        pace.asked(LEN, false);
-        let mut kernel = 0;
-        for _ in 0..20 {
-            kernel += run(&mut pace, 1, 1000, 300);
-            pace.asked(LEN, false);
+    fn whoever_does_not_lead_follows_as_long_as_the_other_one_asks() {
+        for leads in [true, false] {
+            let mut pace = Pace::new(leads);
+            let mut kernel = 0;
+            for _ in 0..30 {
+                pace.asked(LEN, false);
+                kernel += run(&mut pace, 1, 1000, 3000);
+            }
+            assert_eq!(kernel, if leads { 0 } else { 30 });
+            // It finds out itself again which way is faster.
+            run(&mut pace, 2000, 1000, 3000);
+            assert!(run(&mut pace, 1000, 1000, 3000) < 50);
         }
-        assert!(kernel > 10, "it is news until then: {kernel}");
-        let mut pace = Pace::default();
-        pace.asked(LEN, false);
-        assert_eq!(run(&mut pace, 2, 1000, 300), 0);
     }
 
     /// The first messages that the kernel copies wait for memory that is touched the first time.
     #[test]
     fn a_trial_lasts_until_memory_is_ready() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         let mut cold = [40_000, 40_000, 1300, 1300, 500, 500].into_iter();
         let mut copied = 0;
         for _ in 0..100 {
@@ -262,7 +272,7 @@ mod tests {
 
     #[test]
     fn trials_that_were_dear_are_rare_from_the_beginning() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         run(&mut pace, 100, 20_000, 1000);
         let ring = 1000 - run(&mut pace, 1000, 20_000, 1000);
         assert!(ring < 5, "{ring}");
@@ -271,7 +281,7 @@ mod tests {
     /// Those of a trial that never come, as their receives were cancelled.
     #[test]
     fn a_trial_that_has_no_end_is_followed_by_others() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         (0..TRIAL_EVERY + 1).for_each(|_| _ = pace.next(LEN));
         assert!(run(&mut pace, 5000, 1000, 100) > 4000);
     }
@@ -285,7 +295,8 @@ mod tests {
 
     impl Windows {
         fn new(directions: usize) -> Self {
-            let ends = (0..directions).map(|_| Default::default()).collect();
+            let end = |at| (Pace::new(at == 0), Vec::new());
+            let ends = (0..directions).map(end).collect();
             Windows { now: 1, ends }
         }
 
@@ -359,7 +370,7 @@ mod tests {
     /// Of those whose copy was refused the end is never told.
     #[test]
     fn what_is_never_told_is_forgotten() {
-        let mut pace = Pace::default();
+        let mut pace = Pace::new(true);
         (0..TRIAL_EVERY + 3).for_each(|_| _ = pace.next(LEN));
         pace.under_way = [0, 3];
         assert!(run(&mut pace, 5000, 1000, 100) > 4000);

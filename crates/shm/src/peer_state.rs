@@ -4,7 +4,7 @@ use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 
 use catena_base::ring::{INLINE, Producer, RawArea};
-use catena_base::{End, Parts, PayloadRoom, clock, copy};
+use catena_base::{End, Parts, PayloadRoom, copy};
 use catena_fabric::{Header, Payload, Peer, PeerLost};
 
 use crate::addr::{Block, RingHead};
@@ -13,7 +13,6 @@ use crate::lend::Lending;
 use crate::pace::Pace;
 use crate::prefetched::{Prefetched, STEP};
 use crate::settings::Config;
-use crate::shared_cores::{CopyCosts, Copying};
 use crate::span::Span;
 use crate::tune::{CopyMethod, Tuner, WORTH_CHOOSING};
 
@@ -105,11 +104,14 @@ fn fill<P: Payload>(payload: &P, to: *mut u8) {
 }
 
 impl PeerState {
+    /// That of a peer with which nothing was exchanged. `leads` at one of its two ends: that one
+    /// chooses the way of messages that go to and fro.
     pub(crate) fn unopened(
         peer: Peer,
         home: Home,
         block: *const Block,
         config: Config,
+        leads: bool,
     ) -> PeerState {
         PeerState {
             tx: closed(),
@@ -121,8 +123,8 @@ impl PeerState {
             inbound: None,
             peer,
             tuners: Class::ALL.map(|class| Tuner::new(config, class)),
-            pace: Box::default(),
-            lending: Box::default(),
+            pace: Box::new(Pace::new(leads)),
+            lending: Box::new(Lending::new(leads)),
             warm: Prefetched::default(),
             span: Span::new(config.oversubscribed),
             sent_long: None,
@@ -217,26 +219,22 @@ impl PeerState {
         }
     }
 
-    /// Copies a payload into the data area and sends it. Its time counts among
-    /// `costs`, if they are there.
+    /// Copies a payload into the data area and sends it.
     #[inline(always)]
     pub(crate) fn push_bulk<P: Payload>(
         &mut self,
         header: &Header,
         payload: &P,
-        costs: Option<&CopyCosts>,
     ) -> Option<CopyMethod> {
         let len = payload.len();
         let bulk = self.tx.reserve(len);
-        let tuner = &mut self.tuners[Class::of(len) as usize];
-        let (way, timed) = (tuner.choose(), tuner.is_timing() || costs.is_some());
+        let way = self.tuners[Class::of(len) as usize].choose();
         if matches!(way, CopyMethod::Take | CopyMethod::Share) {
             self.warm.sent(len);
         }
         let mut used = None;
         match payload.contiguous() {
             Some(from) if len >= WORTH_CHOOSING => {
-                let began = if timed { clock::ticks() } else { 0 };
                 // SAFETY: `from` has `len` bytes; as many were reserved, and
                 // the reserved ones are no part of the user's memory.
                 unsafe {
@@ -247,13 +245,6 @@ impl PeerState {
                         CopyMethod::String => copy::string(bulk.ptr, from, len),
                     }
                 }
-                if timed {
-                    let ticks = clock::ticks().wrapping_sub(began);
-                    tuner.record(way, len, ticks);
-                    if let Some(costs) = costs {
-                        costs.record(Copying::In, len, ticks);
-                    }
-                }
                 used = Some(way);
             }
             // SAFETY: as above.
@@ -261,10 +252,24 @@ impl PeerState {
             // SAFETY: reserved, and published after this call.
             None => payload.write(unsafe { PayloadRoom::new(bulk.ptr, len) }),
         }
-        let flags = used.map_or(0, |way| way.to_flags(timed));
+        let flags = used.map_or(0, CopyMethod::to_flags);
         self.tx.commit(to_words(header), bulk, flags);
         self.block().bell.ring();
         used
+    }
+
+    /// Settles where the next packet, of `len` bytes, goes back to the beginning of the data area.
+    #[inline(always)]
+    pub(crate) fn turn(&mut self, len: usize) {
+        let mut turn = self.span.of(len);
+        if let Some(closest) = Span::closest(len)
+            && self.tx.crosses(closest, len)
+            // A mad peer's counters end the ring where room is made.
+            && (self.tx.is_drained() || self.tx.refresh().is_ok() && self.tx.is_drained())
+        {
+            turn = turn.min(closest);
+        }
+        self.tx.turn_at(turn);
     }
 
     /// Fetches some of the room that the next message will take, as much as
@@ -273,6 +278,9 @@ impl PeerState {
         let Some(ahead) = self.warm.next() else {
             return true;
         };
+        if ahead == 0 {
+            self.turn(self.warm.wanted());
+        }
         let known = self.tx.free_at(ahead, STEP);
         // A mad peer's counters end the ring at the next send.
         let free = known.or_else(|| {
@@ -286,16 +294,6 @@ impl PeerState {
             None => self.warm.stop(),
         }
         false
-    }
-
-    /// Reads what the peer's copies cost, when a decision is due.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn retune(&mut self, class: Class) {
-        if let Some(head) = self.head() {
-            let costs = head.costs(class).load(Relaxed);
-            self.tuners[class as usize].decide(costs);
-        }
     }
 }
 

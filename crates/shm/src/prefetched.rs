@@ -36,6 +36,11 @@ impl Prefetched {
         self.want = (self.want + len).min(MOST);
     }
 
+    /// Bytes that the next message may have.
+    pub fn wanted(&self) -> usize {
+        self.want
+    }
+
     /// Nothing has arrived: where the next `STEP` bytes to be fetched begin,
     /// counted from the next free one.
     #[inline]

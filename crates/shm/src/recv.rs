@@ -17,9 +17,7 @@ impl Shm {
         let mut count = 0;
         let mut at = 0;
         while at < self.inlets.len() {
-            let copies = self.config.oversubscribed;
-            let copies = copies.then(|| &self.segment.front().copies);
-            let (taken, stop) = self.inlets[at].drain(deliver, copies);
+            let (taken, stop) = self.inlets[at].drain(deliver);
             count += taken;
             match stop {
                 None => at += 1,
@@ -146,7 +144,6 @@ impl Shm {
             told: 0,
             peer: self.peer_states[sender as usize].peer,
             number: sender,
-            costs: Default::default(),
         })
     }
 }

@@ -10,7 +10,7 @@
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::{io, ptr};
 
-use catena_base::{Parts, clock};
+use catena_base::Parts;
 use catena_fabric::{Load, NEVER_LENT, Peer, PeerLost, RemoteKey, Rendezvous, RmaError};
 
 use crate::calls::{read_process, write_process};
@@ -18,7 +18,6 @@ use crate::init::Shm;
 use crate::peer_state::{Reader, probe_value};
 use crate::segment::SEGMENT;
 use crate::settings::SingleCopy;
-use crate::shared_cores::Copying;
 use crate::trials::By;
 
 /// Bytes read by one system call: short enough to look at the rings between
@@ -207,14 +206,9 @@ impl Shm {
         let Some(pid) = self.reachable(peer)? else {
             return Ok(Copied::Unable);
         };
-        let began = clock::ticks();
         // SAFETY: as the caller promised.
         let read = unsafe { read_process(pid, remote.addr, into, len.min(CHUNK)) };
         if let Ok(n) = read {
-            if self.config.oversubscribed {
-                let ticks = clock::ticks().wrapping_sub(began);
-                self.segment.front().copies.record(Copying::Read, n, ticks);
-            }
             self.counters.reads += 1;
             self.counters.read_bytes += n as u64;
         }
@@ -228,7 +222,7 @@ impl Shm {
         }
         let number = self.number(peer);
         let by = match self.config.oversubscribed {
-            true => self.cores.next(&self.segment.front().copies, len),
+            true => self.segment.front().shared_cores.next(len),
             false => self.peer_states[number].pace.next(len),
         };
         by == By::Ring

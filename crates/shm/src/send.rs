@@ -30,7 +30,7 @@ impl Shm {
         );
         let small = len <= INLINE;
         let peer_state = &mut self.peer_states[number];
-        peer_state.tx.turn_at(peer_state.span.of(len));
+        peer_state.turn(len);
         let ready = peer_state.tx.has_room() && (small || peer_state.tx.can_reserve(len));
         if !ready && !self.make_room(number, len)? {
             return Ok(Posted::Full);
@@ -41,9 +41,7 @@ impl Shm {
             debug_assert!(sent, "room was just found");
             return Ok(Posted::Done);
         }
-        let is_timed = self.config.oversubscribed && self.cores.is_timing();
-        let costs = is_timed.then(|| &self.segment.front().copies);
-        let used = peer_state.push_bulk(&header, &payload, costs);
+        let used = peer_state.push_bulk(&header, &payload);
         if !peer_state.warm.listed && !self.config.oversubscribed {
             peer_state.warm.listed = true;
             self.cold.push(number as u32);
@@ -60,9 +58,7 @@ impl Shm {
             peer_state.sent_long = Some(self.arrived);
             peer_state.span.sent_long(len);
         }
-        if peer_state.tuners[class as usize].count(len) {
-            peer_state.retune(class);
-        }
+        peer_state.tuners[class as usize].sent(len);
         Ok(Posted::Done)
     }
 
@@ -117,7 +113,7 @@ impl Shm {
             opened.map_err(|e| self.peer_states[number].lose(e.to_string()))?;
         }
         let peer_state = &mut self.peer_states[number];
-        peer_state.tx.turn_at(peer_state.span.of(len));
+        peer_state.turn(len);
         let refreshed = peer_state.tx.refresh();
         let cell = refreshed.map_err(|e: Corrupt| peer_state.lose(e.to_string()))?;
         let room = cell && (len <= INLINE || self.can_reserve(number, len)?);

@@ -28,7 +28,7 @@ choice! {
     pub enum SingleCopy {
         /// Long ones.
         Auto = "auto",
-        /// All that are longer than 16 KiB.
+        /// All that are longer than 8 KiB.
         Always = "always",
         /// None.
         Never = "never",
@@ -83,11 +83,11 @@ setting! {
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
     ///
-    /// `auto` means those of more than 16 KiB that take less time this way than through the ring,
-    /// which is measured per peer while running. With more ranks than cores it means those that
-    /// take less of the processors' time, which the ranks of a node measure together. `always`
-    /// means all of more than 16 KiB. Needs permission to access other processes' memory, which
-    /// some containers withhold; that is noticed, and the ring is used instead.
+    /// `auto` means those of more than 8 KiB that take less time this way than through the ring,
+    /// which is measured per peer while running, and for all ranks of a node together if there are
+    /// more of them than cores. `always` means all of more than 8 KiB. Needs permission to access
+    /// other processes' memory, which some containers withhold; that is noticed, and the ring is
+    /// used instead.
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
     scope: Local,
     level: Tuner,

@@ -5,8 +5,15 @@
 //! cache behind: between near cores, 64 KiB both ways at once pass at 58 GB/s through 256 KiB, at
 //! 72 through 2 MiB (AMD EPYC, 1 MiB of cache each). Short packets gain nothing by that, and
 //! neither do ranks that share cores: they keep to a part that stays in the nearest caches.
+//!
+//! As long as each packet is taken before the next one is sent, short ones keep to a part that is
+//! still smaller: between the cores of an Intel Xeon, messages of 4 KiB that go to and fro in 64
+//! KiB take 0.79 µs, and 0.90 in 256 KiB; of 8 KiB 1.24 and 1.55. Windows of them need the whole.
 
 use crate::class::Class;
+
+/// Bytes that short packets take turns in, one at a time.
+const CLOSEST: usize = 64 << 10;
 
 /// Which part of the data area the packets to one peer use.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +53,13 @@ impl Span {
         }
     }
 
+    /// Where a packet of `len` bytes goes back to the beginning of the area if all before it were
+    /// taken: `None` for long ones.
+    #[inline(always)]
+    pub fn closest(len: usize) -> Option<usize> {
+        (len <= CLOSEST / 4).then_some(CLOSEST)
+    }
+
     /// A long packet has left.
     #[inline(always)]
     pub fn sent_long(&mut self, len: usize) {
@@ -79,5 +93,12 @@ mod tests {
             assert_eq!((span.of(long), span.of(short)), (many, geometry.near()));
         }
         assert!(2 * geometry.packet <= geometry.near() && geometry.near() < geometry.data);
+    }
+
+    #[test]
+    fn short_packets_that_are_taken_one_by_one_stay_close() {
+        assert_eq!(Span::closest(64), Some(CLOSEST));
+        assert_eq!(Span::closest(16 << 10), Some(CLOSEST));
+        assert_eq!(Span::closest((16 << 10) + 1), None);
     }
 }

@@ -13,6 +13,8 @@ pub(crate) const TRIAL_RARELY: u32 = 256;
 const RARER: u32 = 4;
 /// and so many for each message of the kept way for which there would have been time, too.
 const COST: u64 = 10;
+/// Messages from one trial to the next, at least, for each message of the last one.
+const PAUSE: u32 = 4;
 /// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
 /// under way at once it is as many, as the first and the last of them have the ends for themselves.
 const BATCH: u32 = 2;
@@ -33,6 +35,8 @@ const SHARED: u64 = 20;
 /// How much faster, in hundredths, the kernel must be where its whole cost is in what is measured:
 /// the distance between two operations that follow each other.
 pub const MARGIN: u64 = 6;
+/// Messages for which the way of a peer that leads is followed, at most, after it was seen last.
+const LED: u32 = 256;
 /// For each message that is under way at once, a trial may have this many messages more, and begin
 /// this many messages later than it is due if some are always under way.
 pub(crate) const PATIENCE: u32 = 2;
@@ -116,14 +120,18 @@ pub struct Trials {
     /// Batches by which it may still go on.
     longer: u32,
     every: u32,
+    /// Messages that have to pass after the last trial, so that what it has cost is lost among
+    /// them.
+    cost: u32,
     /// What the way that is kept took when that was judged last, 0 if it was not.
     judged: u64,
     /// Most messages that are under way at once, a power of two, and those that were since the last
     /// trial.
     peak: u32,
     recent: u32,
-    /// The way that the peer asked for last.
+    /// The way of a peer that leads, and messages for which it is followed.
     others: By,
+    led: u32,
     /// By way.
     times: [Times; 2],
 }
@@ -148,10 +156,12 @@ impl Trials {
             awaited: 0,
             longer: 0,
             every: TRIAL_EVERY,
+            cost: 0,
             judged: 0,
             peak: under_way.next_power_of_two(),
             recent: under_way,
             others: kept,
+            led: 0,
             times: Default::default(),
         }
     }
@@ -160,9 +170,15 @@ impl Trials {
     pub fn next(&mut self, under_way: u32) -> By {
         self.recent = self.recent.max(under_way);
         if under_way > self.peak {
-            // What was known of fewer at once says nothing of these, by either way.
+            // What was known of fewer at once says nothing of these, by either way, and neither
+            // does a trial that has begun with them.
             self.peak = under_way.next_power_of_two();
             self.times = Default::default();
+            (self.trying, self.awaited) = (0, 0);
+            self.left = self.left.min(TRIAL_EVERY);
+        }
+        if self.led > 0 {
+            return self.next_led();
         }
         if self.trying == 0 {
             self.left = self.left.saturating_sub(1);
@@ -205,19 +221,29 @@ impl Trials {
     }
 
     /// Whether it is known what the way takes that is kept: else a trial says nothing.
-    pub(crate) fn knows_kept(&self) -> bool {
+    fn knows_kept(&self) -> bool {
         self.times[self.kept as usize].known().is_some()
     }
 
-    /// The peer asks for a message of ours that way: if it tries that, so does this end.
+    /// A peer that leads has gone that way, which this end goes, too, as long as it sees that again
+    /// and again. What one direction costs depends on the other: if each end chose for itself, what
+    /// one tries would change what the other one sees, and they might change their ways in turn for
+    /// ever.
     pub fn follow(&mut self, by: By) {
-        let is_news = by != self.others;
-        self.others = by;
-        // Not what this end has just made it try.
-        let is_rested = self.since >= SELDOM * self.tried / 2;
-        if is_news && by != self.kept && self.trying == 0 && is_rested {
-            self.begin_trial();
+        (self.others, self.led) = (by, LED);
+        (self.trying, self.awaited) = (0, 0);
+    }
+
+    /// The way of the next message, which is the leader's.
+    fn next_led(&mut self) -> By {
+        self.led -= 1;
+        if self.led == 0 {
+            // Nothing is known of this end alone.
+            self.times = Default::default();
+            (self.kept, self.judged, self.since) = (self.others, 0, 0);
+            (self.every, self.left) = (TRIAL_EVERY, TRIAL_EVERY);
         }
+        self.others
     }
 
     /// Messages that have to pass after the trial that ends, so that what it has cost is lost among
@@ -242,6 +268,9 @@ impl Trials {
 
     /// A pure message has come.
     pub fn record(&mut self, by: By, ticks: u64) {
+        if self.led > 0 {
+            return;
+        }
         let is_tried = by != self.kept;
         if is_tried && self.awaited == 0 {
             // What is left of a trial.
@@ -249,43 +278,55 @@ impl Trials {
         }
         let batch = self.batch();
         let is_whole = self.times[by as usize].record(ticks, batch);
-        if is_whole && !is_tried {
-            self.look_for_change();
-        }
-        if is_tried {
-            self.awaited -= 1;
-            if self.awaited > 0 {
-                return;
+        if !is_tried {
+            if is_whole && self.awaited == 0 {
+                self.look_for_change();
             }
-            if self.longer > 0 && self.times[by as usize].falls() {
-                self.longer -= 1;
-                self.awaited = batch;
-                self.trying = batch + PATIENCE * self.peak;
-                return;
-            }
-            // Those that this end was not asked for went that way, too.
-            self.tried = self.tried.max(LOOKS as u32 * batch);
+            return;
         }
+        self.awaited -= 1;
+        if self.awaited > 0 {
+            return;
+        }
+        if self.longer > 0 && self.times[by as usize].falls() {
+            self.longer -= 1;
+            self.awaited = batch;
+            self.trying = batch + PATIENCE * self.peak;
+            return;
+        }
+        // Those that this end was not asked for went that way, too.
+        self.tried = self.tried.max(LOOKS as u32 * batch);
         let Some(better) = self.better() else {
             return;
         };
         let most = TRIAL_RARELY * self.tried.max(BATCH);
-        if better != self.kept {
-            self.kept = better;
-            let every = TRIAL_EVERY.max(SELDOM * self.tried);
-            self.every = every.max(self.lost().min(most));
-        } else if is_tried {
-            let every = (RARER * self.every).max(self.lost());
-            self.every = every.clamp(SELDOM * self.tried, most);
-        } else {
-            return;
-        }
+        let is_in_vain = better == self.kept;
+        self.kept = better;
+        self.cost = self.lost();
+        self.every = match is_in_vain {
+            true => (RARER * self.every).max(self.cost),
+            false => TRIAL_EVERY.max(self.cost),
+        };
+        self.every = self.every.clamp(SELDOM * self.tried, most);
         (self.left, self.trying, self.awaited) = (self.every, 0, 0);
         self.judged = self.times[self.kept as usize].known().unwrap_or(0);
     }
 
+    /// The next message does not follow the last one closely: what has come of a batch says less
+    /// than a whole one would, which has all that one message leaves for others to wait for.
+    pub(crate) fn interrupt(&mut self) {
+        if self.awaited > 0 {
+            let lost = self.times[self.kept.other() as usize].count;
+            (self.awaited, self.trying) = (self.awaited + lost, self.trying + lost);
+        }
+        for times in &mut self.times {
+            (times.sum, times.count) = (0, 0);
+        }
+    }
+
     /// Where the way that is kept takes far less or more than when it was judged, the program does
-    /// something else, and the other way is tried soon.
+    /// something else, and the other way is tried soon: at once if that was not just tried, and if
+    /// the next trial is likely to be worth it.
     fn look_for_change(&mut self) {
         let Some(known) = self.times[self.kept as usize].known() else {
             return;
@@ -294,7 +335,13 @@ impl Trials {
         if self.judged > 0 && 4 * less < 3 * more {
             self.judged = known;
             self.every = SELDOM * self.tried.max(BATCH);
-            self.left = self.left.min(self.every);
+            let least = PAUSE.saturating_mul(self.tried);
+            let other = self.times[self.kept.other() as usize].known();
+            let pause = match other.is_some_and(|other| other < known) {
+                true => least,
+                false => least.max(self.cost),
+            };
+            self.left = self.left.min(pause.saturating_sub(self.since));
         }
     }
 }

@@ -117,6 +117,18 @@ impl<A: Area> Producer<A> {
         self.turn = turn.min(self.data_size);
     }
 
+    /// Whether a packet of `len` bytes, the next one, is the first that reaches beyond byte `end`.
+    #[inline(always)]
+    pub fn crosses(&self, end: usize, len: usize) -> bool {
+        self.at <= end && self.at + len.next_multiple_of(ALIGN) > end
+    }
+
+    /// Whether all data is known to have been given back.
+    #[inline(always)]
+    pub fn is_drained(&self) -> bool {
+        self.freed == self.used
+    }
+
     /// The first `present` bytes of the data area can be touched.
     ///
     /// # Panics

@@ -97,8 +97,6 @@ trait Pair: Copy {
 struct Chosen<O>(O);
 
 impl<P: Pair, O: Choice> Op<P> for Chosen<O> {
-    const COMPARES: bool = P::VECTORS;
-
     #[inline(always)]
     fn apply(a: P, b: P) -> P {
         let (x, y) = (a.parts(), b.parts());

@@ -29,10 +29,10 @@ pub(super) fn lend<N: Net>(
     peer: Peer,
     id: ReqId,
     source: &N::Source,
-    under_way: usize,
+    lends: impl FnOnce(&mut N) -> bool,
 ) -> Option<RemoteKeys> {
     let is_host = || source.run().is_some_and(|run| run.kind.is_host());
-    if source.len() == 0 || !net.lends(peer, source.len(), under_way) || !is_host() {
+    if source.len() == 0 || !lends(net) || !is_host() {
         return None;
     }
     let registered = net.register(peer, source)?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use catena_base::clock;
-use catena_fabric::{Header, Peer, Posted, Rendezvous};
+use catena_fabric::{Header, NEVER_LENT, Peer, Posted, Rendezvous};
 
 use super::Endpoint;
 use super::lending::lend;
@@ -25,6 +25,17 @@ struct Outgoing<S, T> {
     tag: T,
     mode: Mode,
     source: S,
+    /// Whether it is lent, if the transport was asked.
+    lends: Option<bool>,
+}
+
+/// What has come of a message that was to leave at once.
+enum AtOnce {
+    Sent,
+    /// Nothing has happened, and nothing was asked.
+    Unsent,
+    /// Nothing has happened, and the transport said whether to lend it.
+    Asked(bool),
 }
 
 impl<N: Net, K: MatchKey> Endpoint<N, K> {
@@ -46,8 +57,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         mode: Mode,
         source: N::Source,
     ) -> Sent {
-        if mode == Mode::Standard && self.send_now(cid, plane, dest, tag, &source) {
-            return Sent::Done;
+        let mut lends = None;
+        if mode == Mode::Standard {
+            match self.send_at_once(cid, plane, dest, tag, &source) {
+                AtOnce::Sent => return Sent::Done,
+                AtOnce::Unsent => {}
+                AtOnce::Asked(answer) => lends = Some(answer),
+            }
         }
         self.send_slow(Outgoing {
             cid,
@@ -56,11 +72,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             tag,
             mode,
             source,
+            lends,
         })
     }
 
-    /// Sends a message in standard mode if all of it can leave now; else nothing has happened. See
-    /// [`Endpoint::send`], which always takes the first message to everyone.
+    /// Sends a message in standard mode if all of it can leave now and no transport would rather
+    /// lend it; else nothing has happened. See [`Endpoint::send`], which always takes the first
+    /// message to everyone.
     ///
     /// # Panics
     /// If the communicator is not open or has no such rank.
@@ -73,7 +91,24 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         tag: K::Tag,
         source: &N::Source,
     ) -> bool {
+        source.len() <= NEVER_LENT
+            && matches!(
+                self.send_at_once(cid, plane, dest, tag, source),
+                AtOnce::Sent
+            )
+    }
+
+    #[inline]
+    fn send_at_once(
+        &mut self,
+        cid: Cid,
+        plane: Plane,
+        dest: u32,
+        tag: K::Tag,
+        source: &N::Source,
+    ) -> AtOnce {
         let len = source.len();
+        let mut asked = false;
         let comm = &mut self.engine.comms[cid.index()];
         debug_assert_eq!(comm.cid, cid, "it is not open");
         let peer_state = &mut comm.peer_states[dest as usize];
@@ -81,6 +116,12 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             && !Engine::<N, K>::SEQS.is_mark(peer_state.send_seq)
             && self.engine.send_queues.has_no_items()
         {
+            if len > NEVER_LENT {
+                asked = true;
+                if self.net.lends(peer_state.peer, len, self.engine.lent.len()) {
+                    return AtOnce::Asked(true);
+                }
+            }
             let mut header = Header {
                 stamp: 0,
                 kind: kind::EAGER,
@@ -97,10 +138,13 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             if matches!(posted, Ok(Posted::Done)) {
                 peer_state.send_seq = Engine::<N, K>::SEQS.after(peer_state.send_seq);
                 comm.traffic.sent.eager(len);
-                return true;
+                return AtOnce::Sent;
             }
         }
-        false
+        match asked {
+            true => AtOnce::Asked(false),
+            false => AtOnce::Unsent,
+        }
     }
 
     /// Long and synchronous messages, full routes, lost peers, and the first
@@ -117,6 +161,7 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
             tag,
             mode,
             source,
+            lends,
         } = out;
         let len = source.len();
         let peer = self.begin_number(cid, dest);
@@ -143,7 +188,9 @@ impl<N: Net, K: MatchKey> Endpoint<N, K> {
         let lent = match may_be_lent {
             true => {
                 let under_way = engine.lent.len().max(engine.send_queues.items_for(peer));
-                lend(&mut self.net, peer, id, &source, under_way)
+                lend(&mut self.net, peer, id, &source, |net| {
+                    lends.unwrap_or_else(|| net.lends(peer, len, under_way))
+                })
             }
             false => None,
         };

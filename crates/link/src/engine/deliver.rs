@@ -29,11 +29,14 @@ impl<N: Net, K: MatchKey> Deliver for Engine<N, K> {
             && peer_state.peer == from
             && peer_state.recv_seq == header.seq
             && header.len == payload.len() as u64
-            && header.len <= NEVER_LENT
         {
             peer_state.recv_seq = Self::SEQS.after(header.seq);
             comm.traffic.received.eager(header.len);
             let key = K::new(context, source, K::tag_of(&header));
+            if header.len > NEVER_LENT {
+                self.came.push((from, header.len, false));
+                self.work = true;
+            }
             let at = if comm.wild[context.plane() as usize].is_empty() {
                 self.posted.pop(&mut self.requests, key)
             } else {
