@@ -97,13 +97,16 @@ fn operation(process: &Process, op: Op, no_op: bool) -> Result<OpKind> {
 
 /// Refuses an accumulate of elements of one predefined type onto those of another one (MPI-5,
 /// 12.3.4): what they would become is not defined. Types of several predefined ones, which only
-/// `MPI_REPLACE` and `MPI_NO_OP` take, are left to those.
-fn same_elements(process: &Process, origin: Datatype, target: Datatype) -> Result<()> {
-    if origin == target {
+/// `MPI_REPLACE` and `MPI_NO_OP` take, are left to those. No elements fit any.
+fn same_elements(process: &Process, origin: &Origin, target: &Target) -> Result<()> {
+    if origin.count == 0 || target.count == 0 || origin.ty == target.ty {
         return Ok(());
     }
     let types = &process.objects.types;
-    let basics = (types.layout(origin)?.basic(), types.layout(target)?.basic());
+    let basics = (
+        types.layout(origin.ty)?.basic(),
+        types.layout(target.ty)?.basic(),
+    );
     if let (Some(ours), Some(theirs)) = basics
         && ours != theirs
     {
@@ -198,7 +201,7 @@ pub(crate) fn accumulate(win: Win, op: Op, origin: Origin, target: Target) -> Re
     match window.target_rank(target.rank)? {
         None => Ok(()),
         Some(rank) => {
-            same_elements(&process, origin.ty, target.ty)?;
+            same_elements(&process, &origin, &target)?;
             let at = target.at(&process, rank)?;
             window.accumulate(&process, kind, &origin.to_send(&process)?, at)
         }
@@ -232,10 +235,10 @@ pub(crate) fn get_accumulate(
         None => Ok(()),
         Some(rank) => {
             let at = target.at(&process, rank)?;
-            same_elements(&process, result.ty, target.ty)?;
+            same_elements(&process, &result, &target)?;
             // Whatever it is, nothing of it counts.
             if kind != OpKind::NoOp {
-                same_elements(&process, origin.ty, target.ty)?;
+                same_elements(&process, &origin, &target)?;
             }
             let from = match kind {
                 OpKind::NoOp => SendBuf::EMPTY,

@@ -39,7 +39,13 @@ pub struct Finding {
     pub remedy: String,
     /// What all ranks do, the culprits first, then the fewest.
     pub groups: Vec<Group>,
+    /// What the first culprits have called last, as far as that was noted: who, and the calls, the
+    /// oldest first.
+    pub calls: Vec<(String, Vec<String>)>,
 }
+
+/// Most culprits whose last calls are told.
+const CALLERS: usize = 3;
 
 impl Finding {
     /// This deadlock as a likely one, because something may still be under way. It takes the place
@@ -291,6 +297,17 @@ impl<'a> Case<'_, 'a> {
         groups.into_iter().map(|(_, group)| group).collect()
     }
 
+    /// What the first of these have called last, in the thread that waits, or has called the most.
+    fn last_calls(&self, culprits: &[Member]) -> Vec<(String, Vec<String>)> {
+        let ranks = culprits.iter().filter_map(|it| self.graph.ranks.get(it));
+        let calls = ranks.take(CALLERS).filter_map(|rank| {
+            let waiting = rank.waits().next().map(|(thread, _)| thread);
+            let thread = waiting.or_else(|| rank.threads.iter().max_by_key(|it| it.calls))?;
+            Some((self.one(rank.member), thread.last.clone()))
+        });
+        calls.filter(|(_, calls)| !calls.is_empty()).collect()
+    }
+
     /// What ranks do that do the same, behind their names.
     fn together(&self, ranks: &[&'a Rank]) -> String {
         let mut each = ranks.iter().map(|it| self.rank_does(it));
@@ -320,6 +337,7 @@ impl<'a> Case<'_, 'a> {
             waited: self.waited_by(root, held),
             waits: held.iter().map(|it| (it.member, since(it))).collect(),
             groups: self.groups(&culprits),
+            calls: self.last_calls(&culprits),
             culprits,
             cause,
             remedy,
@@ -638,6 +656,7 @@ impl<'a> Case<'_, 'a> {
             waited,
             waits: vec![(waiter.member, since(waiter))],
             groups: self.groups(&culprits),
+            calls: self.last_calls(&culprits),
             culprits,
             cause,
             remedy,

@@ -50,7 +50,7 @@ pub use calls::{call, function_name, functions, trace_lines};
 pub use cause::{Finding, Group, find};
 pub use host::{HostJob, jobs};
 pub use look::{look, state_of};
-pub use rank::{Rank, State, Thread};
+pub use rank::{Rank, State, Thread, note_calls};
 pub use waits_for::{Envelope, FRAMES, Member, Need, Sent, WaitsFor, What};
 pub use watch::Watch;
 pub use words::Names;

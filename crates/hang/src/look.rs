@@ -38,6 +38,7 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
             calls: thread.calls,
             call: function.map_or(String::new(), str::to_string),
             place: String::new(),
+            last: Vec::new(),
             waits: notices.next().and_then(|(_, bytes)| match bytes {
                 Some(bytes) => {
                     let waits = WaitsFor::read(bytes).ok()?;

@@ -1,6 +1,9 @@
 //! What is seen of a process.
 
+use catena_trace::View;
+
 use crate::bytes::{Malformed, Reader, Writer};
+use crate::calls::call;
 use crate::waits_for::{Member, Need, WaitsFor};
 
 /// How far a process has come.
@@ -41,11 +44,28 @@ pub struct Thread {
     /// The place in the program that the call was made from, `solver.c:120` say; empty if it is not
     /// known.
     pub place: String,
+    /// What it has called last, the oldest call first, in words; empty unless [noted](note_calls).
+    pub last: Vec<String>,
     /// What it waits for, if it has waited long.
     pub waits: Option<WaitsFor>,
     /// Whether that may be over, as far as two looks tell: it has begun since the first one, or was
     /// not told again after that. It is not kept in bytes.
     pub may_be_over: bool,
+}
+
+/// Most calls of a thread that are noted.
+const LAST: usize = 4;
+
+/// Notes what the threads of a process have called last: a few calls of each, the one that it is in
+/// among them.
+pub fn note_calls(rank: &mut Rank, view: &View<'_>) {
+    for traced in view.threads(LAST).unwrap_or_default() {
+        let mut threads = rank.threads.iter_mut();
+        if let Some(thread) = threads.find(|it| it.thread == traced.thread) {
+            let calls = traced.entries.iter();
+            thread.last = calls.map(|it| call(it.function, it.arguments)).collect();
+        }
+    }
 }
 
 /// A process of a job, as it was seen at one moment.
@@ -128,6 +148,10 @@ impl Rank {
             w.u64(thread.calls);
             w.text(&thread.call, usize::MAX);
             w.text(&thread.place, usize::MAX);
+            w.u32(thread.last.len() as u32);
+            for call in &thread.last {
+                w.text(call, usize::MAX);
+            }
             let waits = thread.waits.as_ref().map(WaitsFor::to_bytes);
             w.bytes(&waits.unwrap_or_default());
         }
@@ -150,6 +174,7 @@ impl Rank {
                 calls: r.u64()?,
                 call: r.text()?,
                 place: r.text()?,
+                last: (0..r.u32()?).map(|_| r.text()).collect::<Result<_, _>>()?,
                 waits: match r.bytes()? {
                     [] => None,
                     bytes => Some(WaitsFor::read(bytes)?),
@@ -189,6 +214,7 @@ mod tests {
                     calls: 9,
                     call: "MPI_Recv".into(),
                     place: "a.c:3".into(),
+                    last: vec!["MPI_Init()".into(), "MPI_Recv()".into()],
                     waits: Some(WaitsFor {
                         since: 4,
                         ..WaitsFor::default()

@@ -9,7 +9,8 @@ use crate::words::{Names, span};
 const GROUPS: usize = 10;
 
 impl Finding {
-    /// In lines: the culprit and the cause, what to do, and what each rank does.
+    /// In lines: the culprit and the cause, what to do, what each rank does, and what the culprits
+    /// have called last.
     pub fn lines(&self) -> Vec<String> {
         let how = match self.definite {
             true => "the job hangs",
@@ -34,11 +35,14 @@ impl Finding {
         if more > 0 {
             lines.push(format!("  and {more} groups of other ranks"));
         }
+        for (who, calls) in &self.calls {
+            lines.push(format!("  the last calls of {who}: {}", calls.join(", ")));
+        }
         lines
     }
 
-    /// As JSON, one object: `definite`, `culprits`, `cause`, `remedy`, and `groups` with `ranks`,
-    /// `does` and `seconds`.
+    /// As JSON, one object: `definite`, `culprits`, `cause`, `remedy`, `groups` with `ranks`,
+    /// `does` and `seconds`, and `calls` with `rank` and `last`, the oldest call first.
     pub fn json(&self, names: &Names) -> String {
         let all = |members: &[crate::Member]| {
             let each: Vec<_> = members.iter().map(|it| quoted(&names.one(*it))).collect();
@@ -56,13 +60,22 @@ impl Finding {
                 )
             })
             .collect();
+        let calls: Vec<_> = self
+            .calls
+            .iter()
+            .map(|(who, calls)| {
+                let each: Vec<_> = calls.iter().map(|it| quoted(it)).collect();
+                format!("{{\"rank\":{},\"last\":[{}]}}", quoted(who), each.join(","))
+            })
+            .collect();
         format!(
-            "{{\"definite\":{},\"culprits\":{},\"cause\":{},\"remedy\":{},\"groups\":[{}]}}",
+            "{{\"definite\":{},\"culprits\":{},\"cause\":{},\"remedy\":{},\"groups\":[{}],\"calls\":[{}]}}",
             self.definite,
             all(&self.culprits),
             quoted(&self.cause),
             quoted(&self.remedy),
-            groups.join(",")
+            groups.join(","),
+            calls.join(",")
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use catena_hang::{Rank, State};
+use catena_hang::{Rank, State, note_calls};
 use catena_symbols::{Maps, Symbols};
 use catena_trace::View;
 
@@ -26,8 +26,9 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Those of a rank, at which `view` looks.
+    /// Those of a rank, at which `view` looks, and its last calls.
     pub fn name(&mut self, rank: &mut Rank, view: &View<'_>) {
+        note_calls(rank, view);
         if rank.state != State::Running {
             return;
         }

@@ -13,13 +13,19 @@ use std::time::{Duration, Instant};
 
 use catena_base::clock;
 use catena_boot::{HANG_AFTER, Job, ON_HANG, OnHang};
-use catena_hang::{Finding, Names, Rank, State, Watch, jobs, look, state_of};
+use catena_hang::{Finding, Names, Rank, Sent, State, Watch, jobs, look, state_of};
 use catena_trace::View;
 
 use crate::abroad;
 
 /// How long from one look to the next.
 const EVERY: Duration = Duration::from_millis(500);
+
+/// How much later a look may be, where what a rank has just sent is about to arrive. Ranks of
+/// several nodes ask each other who has a lock, and tell each other of their waits. One that has
+/// answered comes to look right then, so without this each look might find that answer under way,
+/// and nothing would ever be certain.
+const ARRIVES_SOON: Duration = Duration::from_millis(500);
 
 /// How much longer, where ranks of other jobs are looked at.
 const OTHER_JOBS: Duration = Duration::from_millis(1500);
@@ -101,8 +107,9 @@ pub(crate) fn watch() {
     let Some(node) = NODE.get() else {
         return;
     };
-    let now = clock::monotonic_ns();
-    if now.saturating_sub(LAST.load(Relaxed)) < EVERY.as_nanos() as u64 {
+    let (now, last) = (clock::monotonic_ns(), LAST.load(Relaxed));
+    let age = Duration::from_nanos(now.saturating_sub(last));
+    if age < EVERY {
         return;
     }
     LAST.store(now, Relaxed);
@@ -122,6 +129,10 @@ pub(crate) fn watch() {
         .filter(is_seen)
         .filter_map(|it| look(&it, host, is_there(&it).then(|| it.who().pid)).ok())
         .collect();
+    if is_put_off(age, &ranks) {
+        LAST.store(last, Relaxed);
+        return;
+    }
     let are_several = match abroad::with(|it| it.look(&node.job, &ranks, Instant::now())) {
         // Somebody else judges, or this one not that often.
         Some(None) => return,
@@ -153,6 +164,13 @@ pub(crate) fn watch() {
     {
         seen.tell(&found);
     }
+}
+
+/// Whether a look is to be repeated soon, and that much after the last one does not count: what
+/// these ranks have sent may have arrived by then.
+fn is_put_off(age: Duration, ranks: &[Rank]) -> bool {
+    let mut waits = ranks.iter().flat_map(Rank::waits);
+    age < EVERY + ARRIVES_SOON && waits.any(|(_, it)| it.sent == Sent::UnderWay)
 }
 
 /// The jobs that these name as those that they wait for.
@@ -265,6 +283,17 @@ mod tests {
                 ..Thread::default()
             }],
         }
+    }
+
+    #[test]
+    fn a_look_is_put_off_while_something_arrives_but_not_for_long() {
+        let mut rank = waiting(1, 100, "h", 2);
+        let (soon, late) = (EVERY, EVERY + ARRIVES_SOON);
+        assert!(!is_put_off(soon, std::slice::from_ref(&rank)));
+        let waits = rank.threads[0].waits.as_mut().expect("it waits");
+        waits.sent = Sent::UnderWay;
+        assert!(is_put_off(soon, std::slice::from_ref(&rank)));
+        assert!(!is_put_off(late, &[rank]));
     }
 
     #[test]

@@ -749,12 +749,12 @@ pub fn free(process: &Process, window: &Arc<Window>) -> Result<()> {
         let _ = window.complete_remote(process, None);
     }
     let met = window.meet(process, busy.is_some());
+    let refused = window.refused_by(process, &met, busy.is_some());
     busy.map_or(Ok(()), Err)?;
-    if let Ok(failures @ 1..) = met {
+    if let Some(who) = refused {
         fail!(
             RmaSync,
-            "{failures} other members of the window cannot free it, and say why; so the window \
-             stays"
+            "{who} of the window has an epoch of it open; so the window stays"
         );
     }
     let deleted = window.attrs.delete_all(window.handle.0);

@@ -69,6 +69,39 @@ impl Window {
         outcome
     }
 
+    /// The first of those that have come to a meeting with an error, in words, if there are some.
+    /// All members ask.
+    pub(crate) fn refused_by(
+        &self,
+        process: &Process,
+        met: &Result<u32>,
+        has_failed: bool,
+    ) -> Option<String> {
+        if !matches!(met, Ok(1..)) {
+            return None;
+        }
+        let first = self.first_of(process, has_failed);
+        Some(first.map_or("a member".into(), |rank| format!("rank {rank}")))
+    }
+
+    /// The lowest rank of those for which something is true, of which there are some: all members
+    /// ask together, for one bit of it after the other.
+    ///
+    /// # Errors
+    /// As [`Window::meet`].
+    #[cold]
+    fn first_of(&self, process: &Process, is_true: bool) -> Result<u32> {
+        let (mut is_candidate, mut first) = (is_true, 0);
+        for bit in (0..u32::BITS - self.size().leading_zeros()).rev() {
+            let is_low = self.me >> bit & 1 == 0;
+            let is_one = is_candidate && is_low;
+            let are_some = self.meet(process, is_one)? > 0 || is_one;
+            is_candidate &= is_low == are_some;
+            first |= u32::from(!are_some) << bit;
+        }
+        Ok(first)
+    }
+
     /// As [`Window::meet`], of few members on one node: each says in its row that it has come, and
     /// looks at those of the others. So what the first one to come waits for is one line of the
     /// last one's.

@@ -227,6 +227,15 @@ impl Elf {
         })
     }
 
+    /// The variable that all parts of the program know by a name: where it begins, and its bytes.
+    pub fn variable_named(&self, name: &str) -> Option<(u64, u64)> {
+        [SHT_SYMTAB, SHT_DYNSYM].into_iter().find_map(|kind| {
+            let table = self.sections.iter().find(|it| it.kind == kind)?;
+            let texts = self.bytes(self.sections.get(table.link)?)?;
+            variable_of(self.bytes(table)?, &texts, name)
+        })
+    }
+
     /// What tells two builds of a program apart, if the linker was told to say so.
     pub fn build_id(&self) -> Option<Vec<u8>> {
         let mut notes = self.sections.iter().filter(|it| it.kind == SHT_NOTE);
@@ -299,6 +308,25 @@ fn variable_in(mut table: Bytes, address: u64) -> Option<(u64, u64)> {
         let (begin, size) = (word(8), word(16));
         if entry[4] & 0xf == STT_OBJECT && address >= begin && address - begin < size {
             return Some((begin, size));
+        }
+    }
+    None
+}
+
+/// The variable of a table of symbols that has a name, and is no file's own.
+fn variable_of(mut table: Bytes, texts: &Bytes, name: &str) -> Option<(u64, u64)> {
+    let mut entry = [0; 24];
+    while table.len() >= entry.len() {
+        table.read_slice(&mut entry).ok()?;
+        let is_local = entry[4] >> 4 == 0;
+        let is_elsewhere = entry[6..8] == [0; 2];
+        if entry[4] & 0xf != STT_OBJECT || is_local || is_elsewhere {
+            continue;
+        }
+        let at = u32::from_le_bytes([entry[0], entry[1], entry[2], entry[3]]);
+        if texts.text(u64::from(at)).as_deref() == Some(name) {
+            let word = |at: usize| entry[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+            return Some((word(8), word(16)));
         }
     }
     None

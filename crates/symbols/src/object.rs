@@ -90,8 +90,15 @@ impl Object {
 
     /// The variables of the function that an address lies in.
     pub fn variables(&self, address: u64, bias: u64) -> Vec<Variable> {
+        let find = |elf: &Elf, name: &str| {
+            self.budget()
+                .with(STEPS, BYTES, || elf.variable_named(name))
+        };
+        let named = |name: &str| find(&self.elf, name).or_else(|| find(self.debug()?, name));
         let units = self.units();
-        units.map_or(Vec::new(), |it| variables::of_function(it, address, bias))
+        units.map_or(Vec::new(), |it| {
+            variables::of_function(it, address, bias, &named)
+        })
     }
 
     /// The variable outside of functions that an address lies in; `code` is an address of the part

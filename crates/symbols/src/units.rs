@@ -206,7 +206,7 @@ impl Units {
     }
 
     /// The unit that has the entry at a place.
-    fn holder(&self, at: DebugInfoOffset<usize>) -> Option<(Unit<Bytes>, UnitOffset<usize>)> {
+    pub fn holder(&self, at: DebugInfoOffset<usize>) -> Option<(Unit<Bytes>, UnitOffset<usize>)> {
         let mut headers = self.dwarf.units();
         while let Some(header) = headers.next().ok()? {
             if let Some(offset) = at.to_unit_offset(&header) {

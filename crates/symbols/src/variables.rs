@@ -85,20 +85,30 @@ pub enum ScalarKind {
     Pointer,
 }
 
+/// Where a variable of a name begins in the file, and its bytes.
+type Named<'n> = &'n dyn Fn(&str) -> Option<(u64, u64)>;
+
 /// The variables of the function that an address lies in, and of those that are inlined in it, as
 /// far as they have places in memory: those of outer blocks first. One that has several places is
 /// told for each. `bias` is how far the file was moved in memory.
 ///
 /// Where the function is not optimized all have places of their own, and only those are told that
 /// are there at the address.
-pub(crate) fn of_function(units: &Units, address: u64, bias: u64) -> Vec<Variable> {
+/// `named` tells where a variable of a name begins in the file, and its bytes.
+pub(crate) fn of_function(
+    units: &Units,
+    address: u64,
+    bias: u64,
+    named: Named<'_>,
+) -> Vec<Variable> {
     let Some(unit) = units.find(address) else {
         return Vec::new();
     };
     let mut found = Vec::new();
     // What was found before something broke counts.
     let mut is_optimized = false;
-    _ = walk(units, &unit, address, bias, &mut found, &mut is_optimized);
+    let place = (address, bias, named);
+    _ = walk(units, &unit, place, &mut found, &mut is_optimized);
     found.retain(|it| it.is_live || is_optimized);
     found
 }
@@ -106,8 +116,7 @@ pub(crate) fn of_function(units: &Units, address: u64, bias: u64) -> Vec<Variabl
 fn walk(
     units: &Units,
     unit: &Unit<Bytes>,
-    address: u64,
-    bias: u64,
+    (address, bias, named): (u64, u64, Named<'_>),
     found: &mut Vec<Variable>,
     is_optimized: &mut bool,
 ) -> Result<()> {
@@ -119,6 +128,8 @@ fn walk(
     let mut other: Option<isize> = None;
     // How deep a block is that the address does not lie in.
     let mut beside: Option<isize> = None;
+    // What the function, and those that are inlined where the address is, were made from.
+    let mut origins = Vec::new();
     while !entries.is_empty() && found.len() < MOST {
         if !entries.read_entry(&mut entry)? {
             continue;
@@ -137,6 +148,7 @@ fn walk(
                 if within.is_none() && units.contains(unit, &entry, address)? =>
             {
                 within = Some((depth, base(unit, &entry)));
+                origins.extend(entry.attr_value(gimli::DW_AT_abstract_origin));
             }
             gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine
                 if within.is_some()
@@ -144,6 +156,9 @@ fn walk(
                     && !units.contains(unit, &entry, address)? =>
             {
                 beside = Some(depth);
+            }
+            gimli::DW_TAG_inlined_subroutine if within.is_some() && beside.is_none() => {
+                origins.extend(entry.attr_value(gimli::DW_AT_abstract_origin));
             }
             gimli::DW_TAG_subprogram if within.is_some() => other = Some(depth),
             gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
@@ -161,7 +176,103 @@ fn walk(
             _ => {}
         }
     }
+    for origin in origins {
+        _ = fixed(units, unit, origin, (bias, named), found);
+    }
     Ok(())
+}
+
+/// Adds the variables of a function that have fixed places which are told where the function itself
+/// is described, and not again where it is inlined.
+fn fixed(
+    units: &Units,
+    unit: &Unit<Bytes>,
+    origin: AttributeValue<Bytes>,
+    (bias, named): (u64, Named<'_>),
+    found: &mut Vec<Variable>,
+) -> Result<()> {
+    let elsewhere;
+    let (unit, at) = match origin {
+        AttributeValue::UnitRef(at) => (unit, at),
+        AttributeValue::DebugInfoRef(at) => {
+            let Some((holder, at)) = units.holder(at) else {
+                return Ok(());
+            };
+            elsewhere = holder;
+            (&elsewhere, at)
+        }
+        _ => return Ok(()),
+    };
+    let place = Place {
+        address: 0,
+        base: None,
+        bias,
+        is_live: true,
+    };
+    let mut entries = unit.entries_raw(Some(at))?;
+    let mut entry = Entry::null();
+    entries.read_entry(&mut entry)?;
+    // How deep a function is that lies in that one, and is another.
+    let mut other: Option<isize> = None;
+    while !entries.is_empty() && entries.next_depth() > 0 && found.len() < MOST {
+        if !entries.read_entry(&mut entry)? {
+            continue;
+        }
+        if other.is_some_and(|function| entry.depth() > function) {
+            continue;
+        }
+        other = None;
+        let mut added = Vec::new();
+        match entry.tag() {
+            gimli::DW_TAG_subprogram | gimli::DW_TAG_inlined_subroutine => {
+                other = Some(entry.depth());
+            }
+            gimli::DW_TAG_variable if !has_list(&entry) => {
+                variable(units, unit, &entry, &place, &mut added);
+            }
+            gimli::DW_TAG_common_block => {
+                added = common_block(units, unit, &entry, (bias, named)).unwrap_or_default();
+            }
+            _ => {}
+        }
+        added.retain(|it| {
+            let is_it = |known: &Variable| (known.home, &known.name) == (it.home, &it.name);
+            !found.iter().any(is_it)
+        });
+        found.extend(added);
+    }
+    Ok(())
+}
+
+/// The variables of a `COMMON` block of which it is not told where they are, as gfortran does not
+/// where it inlines a function: one lies behind the other, if they fill the block like that.
+fn common_block(
+    units: &Units,
+    unit: &Unit<Bytes>,
+    entry: &Entry,
+    (bias, named): (u64, Named<'_>),
+) -> Option<Vec<Variable>> {
+    let name = entry.attr_value(gimli::DW_AT_linkage_name)?;
+    let name = units.dwarf.attr_string(unit, name).ok()?;
+    let (begin, size) = named(&name.to_string_lossy().ok()?)?;
+    let (mut found, mut end) = (Vec::new(), 0_u64);
+    for child in children(unit, entry.offset())? {
+        if child.tag() != gimli::DW_TAG_variable {
+            continue;
+        }
+        let (name, memory) = described(units, unit, &child)?;
+        let numbers = memory.members.iter().flatten();
+        let alignment = numbers.map(|(_, it)| it.size.min(16)).max()?;
+        let at = end.checked_next_multiple_of(alignment)?;
+        end = at.checked_add(memory.size?)?;
+        found.push(Variable {
+            name,
+            home: Home::Fixed(begin.wrapping_add(at).wrapping_add(bias)),
+            is_live: true,
+            memory,
+        });
+    }
+    (end == size).then_some(found)
 }
 
 /// Where the frame of a function begins.

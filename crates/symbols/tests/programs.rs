@@ -205,6 +205,40 @@ fn variables_are_told_with_what_they_are_made_of() {
     }
 }
 
+/// With optimization gfortran inlines the program into `main`, and describes the block outside.
+#[test]
+fn variables_of_a_common_block_are_told_also_where_the_program_is_inlined() {
+    for options in ["-O0 -g", "-O1 -g", "-O2 -g", "-O2 -g -gdwarf-4"] {
+        let folder = Folder::new();
+        if !folder.build("gfortran", "common.f90", options) {
+            return;
+        }
+        let running = folder.start(&["solver"]);
+        let (maps, mut symbols) = (running.maps(), Symbols::new());
+        let mut frames = running.frames.iter();
+        let all = frames.find_map(|&at| {
+            let all = symbols.variables(&maps, at);
+            all.iter().any(|it| it.name == "first").then_some(all)
+        });
+        let all = all.unwrap_or_else(|| panic!("{options}: no variables of the block"));
+        let told = |name: &str| {
+            let mut found = all.iter().filter(|it| it.name == name);
+            let variable = found.next().unwrap_or_else(|| panic!("{options}: {name}"));
+            assert!(found.next().is_none() && variable.is_live, "{options}");
+            let Home::Fixed(at) = variable.home else {
+                panic!("{options}: {:?}", variable.home);
+            };
+            let members = variable.memory.members.as_ref().expect("numbers");
+            (at, variable.memory.size, members[0].1.kind)
+        };
+        let (begin, ..) = told("first");
+        let (integer, real) = (ScalarKind::Signed, ScalarKind::Float);
+        assert_eq!(told("first"), (begin, Some(40), integer), "{options}");
+        assert_eq!(told("middle"), (begin + 40, Some(20), real), "{options}");
+        assert_eq!(told("last"), (begin + 60, Some(4), integer), "{options}");
+    }
+}
+
 #[test]
 fn without_debug_information_it_is_the_function_or_the_address() {
     for options in ["-O0", "-O2", "-no-pie", "-O2 -flto"] {

@@ -8,6 +8,8 @@
 // run: -n 2 --check -- member ; says error \[type\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer is in the variable pair, which has a floating-point number of 8 bytes where MPI_INT has
 // run: -n 2 --check -- ready ; says error \[written\]: rank \d: MPI_Waitall \(checked_more.c:\d+\): the partition 0 of MPI_Psend_init was changed after it was said to be ready ; says made by: MPI_Psend_init
 // run: -n 2 --check -- parts ; says end ; never says catena: check
+// run: -n 2 --check -- twice ; fails ; says error \[handle\]: rank \d: MPI_Comm_free \(checked_more.c:\d+\): the argument comm is the handle of a communicator that is gone ; says MPI_ERR_COMM: MPI_Comm_free: 0x\w+ is not a communicator, or was freed ; never says another MPI library
+// run: -n 2 -- twice ; fails ; says MPI_ERR_COMM: MPI_Comm_free: 0x\w+ is not a communicator, or was freed ; never says another MPI library
 // run: -n 2 --check -- active ; says error \[request\]: rank \d: MPI_Start \(checked_more.c:\d+\): the request is active ; never says \[(argument|overlap)\]
 #include <mpi.h>
 #include <stdio.h>
@@ -87,6 +89,15 @@ int main(int argc, char **argv)
         MPI_Bcast(pair.numbers, 6, MPI_INT, 0, WORLD);
     } else if (!strcmp(what, "ready") || !strcmp(what, "parts")) {
         partitions(!strcmp(what, "ready"));
+    } else if (!strcmp(what, "twice")) {
+        /* The third one in its place. */
+        MPI_Comm made, copy;
+        for (int i = 0; i < 3; i++) {
+            MPI_Comm_dup(WORLD, &made);
+            copy = made;
+            MPI_Comm_free(&made);
+        }
+        MPI_Comm_free(&copy);
     } else {
         int got;
         MPI_Request request;

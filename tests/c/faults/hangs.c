@@ -8,7 +8,7 @@
 // run: -n 4 --on-hang end -- ring; exit 123; says job hangs: rank 0 waits in MPI_Ssend \S+ until rank 1 receives
 // run: -n 3 --on-hang end -- unsent; exit 16; says MPI_Recv: rank 2 has called MPI_Finalize
 // run: -n 3 --on-hang end -- unreceived; exit 16; says MPI_Ssend: rank 2 has not received the message
-// run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
+// run: -n 2 --on-hang end -- tag; exit 123; says job hangs: rank 0 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6; says the last calls of rank 0: .*, MPI_Recv\(source=1, tag=5, comm=MPI_COMM_WORLD\); never says the last calls of rank 1
 // run: -n 3 --on-hang end -- wild; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from any of ranks 1 and 2 with tag 5 .*what has come from there is one of 4 bytes with tag 6
 // run: -n 5 --on-hang end -- later; exit 123; says job hangs: rank 2 waits in MPI_Recv .*with tag 5 .*what has come from there is one of 4 bytes with tag 6
 // run: -n 3 --on-hang end -- source; exit 123; says job hangs: rank 0 waits in MPI_Recv \S+ for a message from rank 1

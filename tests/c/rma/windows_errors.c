@@ -186,6 +186,10 @@ int main(int argc, char **argv)
     RAISES(MPI_Accumulate(x, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_NO_OP, win), MPI_ERR_OP);
     RAISES(MPI_Accumulate(x, 1, MPI_DOUBLE, 0, 0, 1, MPI_DOUBLE, MPI_BAND, win), MPI_ERR_OP);
     RAISES(MPI_Accumulate(x, 1, MPI_LONG, 0, 0, 1, MPI_LONG, MPI_OP_NULL, win), MPI_ERR_OP);
+    RAISES(MPI_Accumulate(x, 1, MPI_LONG, 0, 0, 1, MPI_DOUBLE, MPI_SUM, win), MPI_ERR_TYPE);
+    /* No elements are of any type. */
+    EQUAL(MPI_Accumulate(x, 0, MPI_LONG, 0, 0, 0, MPI_DOUBLE, MPI_SUM, win), MPI_SUCCESS);
+    EQUAL(MPI_Get_accumulate(x, 0, MPI_LONG, y, 0, MPI_INT, 0, 0, 0, MPI_DOUBLE, MPI_SUM, win), MPI_SUCCESS);
     RAISES(MPI_Compare_and_swap(x, x, y, MPI_DOUBLE, 0, 0, win), MPI_ERR_TYPE);
     RAISES(MPI_Compare_and_swap(NULL, x, y, MPI_LONG, 0, 0, win), MPI_ERR_ARG);
     MPI_Datatype pair;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use catena_abi::{self as abi, consts};
 use catena_link::Cid;
 use catena_objects::error::{Error, Kind, Result};
-use catena_objects::table::Table;
+use catena_objects::table::{ObjectKind, Table, decode};
 
 use super::Comm;
 use super::cid::{Cids, HandlesByCid};
@@ -208,6 +208,8 @@ impl Communicators {
 
 #[cold]
 fn bad_comm(h: abi::Comm) -> Error {
+    // One of Catena's that was freed: no address of a program is as low as its number.
+    let was_given = decode(ObjectKind::Comm, h.0).is_some_and(|key| key.generation < 1 << 12);
     let text = match h {
         consts::COMM_NULL => "the communicator is MPI_COMM_NULL".to_owned(),
         consts::COMM_WORLD | consts::COMM_SELF => {
@@ -216,7 +218,7 @@ fn bad_comm(h: abi::Comm) -> Error {
                 .to_owned()
         }
         // An address, as Open MPI's are, or a number of MPICH's.
-        _ if h.0 as u64 >= 1 << 32 || h.0 as u64 >> 24 == 0x44 => format!(
+        _ if !was_given && h.0 as u64 >= 1 << 32 || h.0 as u64 >> 24 == 0x44 => format!(
             "{:#x} is not a communicator of Catena; it looks like one of another MPI library: the \
              program, or a library that it needs, was compiled with the mpi.h of that one; compile \
              both with Catena's mpicc, or see `ldd` for what brings a second MPI library",

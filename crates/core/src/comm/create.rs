@@ -1,5 +1,6 @@
 //! Making communicators out of others (MPI-5, chapter 7.4.2).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use catena_abi as abi;
@@ -252,7 +253,7 @@ impl Comm {
     /// and where one group of an intercommunicator would be empty.
     ///
     /// # Errors
-    /// `Group` if a member of `group` is not in it.
+    /// `Group` if a member of `group` is not in it; `NotSame` if a member of it passes another one.
     pub fn create(
         self: &Arc<Self>,
         process: &Process,
@@ -264,13 +265,17 @@ impl Comm {
             Ok(((_, group), _)) => group.rank().unwrap_or(NONE),
             Err(_) => NONE,
         };
-        let told = self.agree(process, &row([place], &ready));
+        let sum = ready
+            .as_ref()
+            .map_or(0, |((ranks, _), _)| sum_of_ranks(ranks));
+        let told = self.agree(process, &row([place, sum], &ready));
         let (((ranks, group), numbers), told) = (ready?, told?);
         if !self.is_inter() {
             if place == NONE {
                 return Ok(None);
             }
             let row = |&r: &u32| told.rows(&told.ours).nth(r as usize).expect("a member");
+            have_one_group(ranks.iter().map(|rank| (*rank, row(rank)[1])))?;
             let ours = Half::new(group, ranks.iter().map(row));
             let new = numbers.establish(process, ours, None, Inherited::plain(self));
             return Ok(Some(new.publish(process)));
@@ -382,6 +387,34 @@ fn check_color(color: i32) -> Result<i32> {
         );
     }
     Ok(color)
+}
+
+/// A number by which members see whether they passed the same group.
+fn sum_of_ranks(ranks: &[u32]) -> u32 {
+    let mix = |sum: u32, rank: &u32| (sum ^ rank).wrapping_mul(0x0100_0193).rotate_left(5);
+    ranks.iter().fold(ranks.len() as u32, mix)
+}
+
+/// Whether members of a group passed the same one, by their ranks and the numbers of what they
+/// passed; those that differ from most are named.
+fn have_one_group(members: impl Iterator<Item = (u32, u32)>) -> Result<()> {
+    let members: Vec<(u32, u32)> = members.collect();
+    let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+    members
+        .iter()
+        .for_each(|(_, sum)| *counts.entry(*sum).or_default() += 1);
+    if counts.len() < 2 {
+        return Ok(());
+    }
+    let most = counts.iter().max_by_key(|(_, count)| **count);
+    let (most, count) = most.map_or((0, 0), |(sum, count)| (*sum, *count));
+    let other = members.iter().find(|(_, sum)| *sum != most);
+    fail!(
+        NotSame,
+        "rank {} of the communicator passed another group than {count} of the other members of \
+         this one: all members of a group must pass it, with the same members in the same order",
+        other.map_or(0, |(rank, _)| *rank)
+    )
 }
 
 /// The ranks in `comm` of the members of `group`.

@@ -212,6 +212,22 @@ fn who_waits_for_itself_is_told_so() {
 }
 
 #[test]
+fn the_last_calls_of_the_culprit_are_told() {
+    let mut culprit = receiving(0, 0, 7);
+    culprit.threads[0].last = vec!["MPI_Init()".into(), "MPI_Recv(source=0)".into()];
+    let mut other = running(1);
+    other.threads[0].last = vec!["MPI_Send(dest=0)".into()];
+    let finding = definite(&[culprit, other]);
+    let lines = finding.lines();
+    let last = lines.last().map(String::as_str);
+    let told = "  the last calls of rank 0: MPI_Init(), MPI_Recv(source=0)";
+    assert_eq!(last, Some(told));
+    let json = finding.json(&Names::of_job(JOB));
+    let told = r#""calls":[{"rank":"rank 0","last":["MPI_Init()","MPI_Recv(source=0)"]}]}"#;
+    assert!(json.ends_with(told), "{json}");
+}
+
+#[test]
 fn threads_of_one_rank_release_each_other() {
     let mut two = receiving(0, 1, 7);
     two.threads.push(Thread {
