@@ -469,7 +469,7 @@ pub const DIFFERENT: &[(&str, &str, &str)] = &[
     ),
     (
         "intel",
-        "-t, -trace (trace)",
-        "--trace FILE writes a trace for Perfetto; other tools stand before the program",
+        "-t (trace)",
+        "nothing: the tool stands before the program",
     ),
 ];
