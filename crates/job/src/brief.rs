@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::strings::{read_strings, read_vars, write_strings, write_vars};
 
 /// Version of everything that the launcher's processes tell each other.
-const VERSION: u32 = 7;
+const VERSION: u32 = 8;
 
 /// How daemons are started and kept.
 #[derive(Clone, Debug, PartialEq)]

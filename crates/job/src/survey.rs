@@ -32,6 +32,12 @@ pub enum Question {
     /// Where the time of the program goes: each is the length of what follows, and that, a `Sheet`
     /// of `catena_profile`.
     Profile,
+    /// What ranks have called since they were asked last, one by one, and what clocks show: a
+    /// `Part` of `catena_profile::timeline` of each node.
+    Timeline,
+    /// What is left of the calls of ranks, in the form of [`Timeline`](Question::Timeline), when
+    /// all of them have ended; to be asked until no node has more.
+    EndOfTimeline,
 }
 
 impl Question {
@@ -44,6 +50,8 @@ impl Question {
             Question::Traces => 3,
             Question::Findings => 4,
             Question::Profile => 5,
+            Question::Timeline => 6,
+            Question::EndOfTimeline => 7,
         }
     }
 
@@ -56,6 +64,8 @@ impl Question {
             3 => Ok(Question::Traces),
             4 => Ok(Question::Findings),
             5 => Ok(Question::Profile),
+            6 => Ok(Question::Timeline),
+            7 => Ok(Question::EndOfTimeline),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -69,7 +79,9 @@ impl Question {
             | Question::WaitsInFull
             | Question::Traces
             | Question::Findings
-            | Question::Profile => all.extend_from_slice(answer),
+            | Question::Profile
+            | Question::Timeline
+            | Question::EndOfTimeline => all.extend_from_slice(answer),
         }
     }
 }

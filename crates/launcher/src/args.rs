@@ -99,6 +99,10 @@ pub struct Request {
     pub profile: bool,
     /// Where that is written.
     pub profile_report: Option<PathBuf>,
+    /// Whether it is told how messages and collectives went.
+    pub explain: bool,
+    /// Where the calls of the program are written one by one.
+    pub trace: Option<PathBuf>,
     /// What the user is to be told before anything is started.
     pub warnings: Vec<String>,
 }
@@ -521,6 +525,8 @@ impl Parser {
                 request.profile = true;
                 request.profile_report = Some(given.value.clone().into());
             }
+            Opt::Explain => request.explain = true,
+            Opt::Trace => request.trace = Some(values::trace_file(shown, &given.value)?),
             Opt::Pmix => request.pmix = true,
             Opt::Version => self.answer = Some(Parsed::Version),
             // It was answered.

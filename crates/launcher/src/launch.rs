@@ -3,7 +3,7 @@
 mod placing;
 mod planning;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use catena_job::{Brief, Plan, ProgramError, Vars};
@@ -12,14 +12,16 @@ use catena_topo::Machine;
 
 use crate::args::{self, Request};
 use crate::base::Base;
+use crate::explain;
 use crate::heard::heard;
 use crate::hosts::pool::Pool;
 use crate::hosts::tree::Tree;
 use crate::hosts::{self, manager::Launcher};
 use crate::node::{Input, Node};
 use crate::place::{self, Binding};
+use crate::result_file;
 use crate::stdin::Source;
-use crate::supervisor::{Reach, Show, Supervisor};
+use crate::supervisor::{Reach, Show, Supervisor, TraceFile, check_profile_files};
 use crate::sys::Watchdog;
 use planning::usage;
 pub use planning::{Planned, plan};
@@ -38,6 +40,9 @@ pub fn launch(
 ) -> Result<i32, ProgramError> {
     heed(&mut request)?;
     let settings = check_settings(&request.settings, registry)?;
+    let explained = request
+        .explain
+        .then(|| explain::Settings::new(registry, &settings));
     let launcher = request.launcher.unwrap_or_else(|| match request.agent {
         Some(_) => Launcher::Agent,
         None => Launcher::detect(variable),
@@ -49,6 +54,7 @@ pub fn launch(
         means,
     };
     let mut show = shown(command, &request)?;
+    show.explained = explained;
     let machine = match &request.topology {
         Some(path) => read_topology(path)?,
         None => Machine::here(),
@@ -108,6 +114,16 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         (given, _) => given,
     };
     let warnings = request.warnings.iter();
+    if let Some(name) = &request.profile_report {
+        check_profile_files(name).or_else(usage)?;
+    }
+    let opened = |path: &PathBuf| -> Result<TraceFile, String> {
+        let mut file = result_file::open("--trace", path)?;
+        result_file::try_device("--trace", &mut file, path)?;
+        let path = path.clone();
+        Ok(TraceFile { path, file })
+    };
+    let trace = request.trace.as_ref().map(opened);
     Ok(Show {
         notes: warnings.map(|text| format!("{command}: {text}")).collect(),
         command: command.to_string(),
@@ -120,6 +136,8 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         check_report: request.check_report.clone(),
         is_profiled: request.profile,
         profile_report: request.profile_report.clone(),
+        trace: trace.transpose().or_else(usage)?,
+        explained: None,
     })
 }
 

@@ -17,7 +17,10 @@
 //! | `output`  | keeps the lines of the ranks apart                             |
 //! | `stdin`   | passes on what is typed                                        |
 //! | `report`  | failures in words                                              |
+//! | `result_file` | files that are written when a job is over, or meanwhile      |
+//! | `clock`   | ticks of this process as nanoseconds                           |
 //! | `elastic` | `catena grow` and `catena shrink`                              |
+//! | `explain` | what settings and the model say of a job                       |
 //! | `examine` | what `catena doctor` asks of a command line               |
 //! | `inquiry` | `catena ps`, `catena hang` and `catena trace`                   |
 //! | `remote`  | the way to other launchers, whose jobs connect with those here |
@@ -34,8 +37,10 @@
 
 pub mod args;
 mod base;
+mod clock;
 mod elastic;
 mod examine;
+mod explain;
 mod foreign;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -56,6 +61,7 @@ mod program;
 mod pset;
 mod remote;
 mod report;
+mod result_file;
 mod serve;
 mod stdin;
 mod supervisor;

@@ -23,6 +23,13 @@ pub struct Tool {
     file: &'static str,
 }
 
+impl Tool {
+    /// The option that asks for it.
+    pub fn option(&self) -> &'static str {
+        self.option
+    }
+}
+
 /// What finds faults of programs.
 pub const CHECKER: Tool = Tool {
     option: "--check",
@@ -33,6 +40,18 @@ pub const CHECKER: Tool = Tool {
 pub const PROFILER: Tool = Tool {
     option: "--profile",
     file: "libcatena_profile.so",
+};
+
+/// What writes the calls of a program one by one: it counts them as well.
+pub const TRACER: Tool = Tool {
+    option: "--trace",
+    ..PROFILER
+};
+
+/// What notes how messages and collectives went.
+pub const EXPLAINER: Tool = Tool {
+    option: "--explain",
+    ..PROFILER
 };
 
 /// The folders in which the dynamic loader looks before those of the system.

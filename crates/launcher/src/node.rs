@@ -9,9 +9,12 @@ mod family;
 mod findings;
 mod heir;
 mod heirs;
+mod place_names;
 mod profile;
+mod recorder;
 mod spawn;
 mod start;
+mod timeline;
 pub mod token;
 mod traces;
 mod waits;
@@ -34,6 +37,7 @@ use crate::stdin::{Feed, Taken};
 use crate::sys::{self, Guard};
 use family::Orphans;
 use heir::Heir;
+use recorder::Recorder;
 
 pub use findings::MISSED;
 pub use start::{Input, SPARE_FILES};
@@ -114,6 +118,8 @@ pub struct Node {
     found: Vec<u8>,
     /// What the ranks of jobs that are forgotten have counted, as it is told.
     counted: Vec<u8>,
+    /// What takes the calls of ranks one by one, once somebody has asked for them.
+    recorder: Option<Recorder>,
     /// Spawned jobs that are to be forgotten here.
     forgetting: Vec<Range<u32>>,
 }
@@ -193,6 +199,8 @@ impl Node {
             Question::Traces => self.traces(),
             Question::Findings => self.findings(),
             Question::Profile => self.profile(),
+            Question::Timeline => self.timeline(false),
+            Question::EndOfTimeline => self.timeline(true),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }

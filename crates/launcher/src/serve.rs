@@ -99,6 +99,8 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         check_report: None,
         is_profiled: false,
         profile_report: None,
+        trace: None,
+        explained: None,
     };
     let reach = Reach {
         launcher: Launcher::Agent,

@@ -17,6 +17,7 @@
 //! | `hangs`    | who waits for whom                                          | lines                 |
 //! | `findings` | what checked mode has found                                 | [`Failure`]s          |
 //! | `profile`  | where the time of the program goes                          | lines                 |
+//! | `timeline` | the calls of the program one by one                         | lines                 |
 //! | `apart`    | who does not reach whom                                     | whom to cut off       |
 //! | `spawner`  | jobs that were spawned                                      | numbers               |
 //! | `control`  | who asks from outside                                       | lines                 |
@@ -54,6 +55,7 @@ mod process;
 mod profile;
 mod remote;
 mod spawner;
+mod timeline;
 mod timers;
 mod token;
 mod traces;
@@ -88,9 +90,12 @@ pub use output::Show;
 use pending_verdicts::{PendingVerdicts, Verdict};
 use process::{Process, Processes};
 use profile::Profiling;
+pub use profile::check_files as check_profile_files;
 use remote::RemoteLaunchers;
 pub use spawner::Reach;
 use spawner::Spawner;
+use timeline::Timeline;
+pub use timeline::TraceFile;
 use timers::{Task, Timers};
 use traces::Traces;
 
@@ -114,6 +119,7 @@ pub struct Supervisor {
     traces: Traces,
     findings: Findings,
     profiling: Profiling,
+    timeline: Timeline,
     apart: Apart,
     spawner: Spawner,
     /// Who asks from outside, if somebody may.
@@ -135,7 +141,7 @@ impl Supervisor {
     /// # Errors
     /// If there is no descriptor left.
     pub fn new(
-        show: Show,
+        mut show: Show,
         plan: Plan,
         mut tree: Tree,
         base: Base,
@@ -154,9 +160,18 @@ impl Supervisor {
         }
         let traces = Traces::new(show.trace_report.clone());
         let findings = Findings::new(&plan, show.is_checked, show.check_report.clone());
-        let profiling = Profiling::new(show.is_profiled, show.profile_report.clone());
+        let profiling = Profiling::new(
+            show.is_profiled,
+            show.profile_report.clone(),
+            show.explained.take(),
+        );
         if findings.is_watching() {
             timers.after(findings::EVERY, Task::CheckFindings);
+        }
+        let own = tree.node.as_ref().map(|it| it.number());
+        let timeline = Timeline::new(show.trace.take(), own)?;
+        if timeline.is_watching() {
+            timers.after(timeline::EVERY, Task::TakeTimeline);
         }
         let names = Directory::of_setting(&setting(&NAMES, &plan.env));
         tree.with_node(|node| node.set_names(names));
@@ -183,6 +198,7 @@ impl Supervisor {
             traces,
             findings,
             profiling,
+            timeline,
             apart: Apart::default(),
             control: None,
             questions: None,
@@ -325,6 +341,13 @@ impl Supervisor {
                 Task::CheckFindings => {
                     self.findings.look(nodes);
                     self.timers.after(findings::EVERY, Task::CheckFindings);
+                }
+                // What is left is asked for at the end.
+                Task::TakeTimeline if self.finishing => {}
+                Task::TakeTimeline => {
+                    let told = self.timeline.look(nodes);
+                    told.into_iter().for_each(|text| self.output.say(text));
+                    self.timers.after(timeline::EVERY, Task::TakeTimeline);
                 }
                 Task::LookAgain => self.inquiries.look_again(nodes),
                 Task::CheckHang => {
@@ -488,6 +511,7 @@ impl Supervisor {
         self.ask_for_traces();
         self.ask_for_findings();
         self.ask_for_profile();
+        self.ask_for_timeline();
         self.nodes.command(&NodeCommand::Finish);
         self.work_until(|it| it.nodes.tree.is_done() && !it.nodes.tree.has_events());
         // What ranks wrote whose children still hold their streams.
@@ -514,6 +538,8 @@ impl Supervisor {
             .into_iter()
             .for_each(|text| self.output.say(text));
         self.tell_profile();
+        let told = self.timeline.tell();
+        told.into_iter().for_each(|text| self.output.say(text));
         let fault = self.faults.cause().map(|failure| failure.status);
         let was_told = self.faults.has_failed();
         let found = self.findings.failure();
@@ -573,8 +599,38 @@ impl Supervisor {
         }
     }
 
+    /// Asks for all calls that ranks have made since they were asked last, while there are nodes.
+    fn ask_for_timeline(&mut self) {
+        if !self.timeline.is_watching() {
+            return;
+        }
+        let until = Instant::now() + timeline::PATIENCE;
+        // The first answer is to the last question that was asked while the job ran.
+        let mut is_last = false;
+        loop {
+            while self.timeline.is_waiting() && Instant::now() < until {
+                self.learn();
+                self.flush();
+                if self.timeline.is_waiting() {
+                    self.turn(Some(until));
+                }
+            }
+            if Instant::now() >= until || is_last && !self.timeline.has_more() {
+                break;
+            }
+            self.timeline.ask_at_end(&mut self.nodes);
+            is_last = true;
+        }
+        self.timeline.complete();
+    }
+
     /// Tells where the time has gone, if that was counted.
     fn tell_profile(&mut self) {
+        if let Some(text) = self.profiling.explain() {
+            let (first, more) = text.split_once('\n').unwrap_or((&text, ""));
+            self.output.say(format!("explain: {first}"));
+            self.output.tell(more.trim_end());
+        }
         let Some(told) = self.profiling.tell() else {
             return;
         };

@@ -8,6 +8,7 @@
 //! | from    | bytes   | what                                                         |
 //! |---------|---------|--------------------------------------------------------------|
 //! | 0       | 4 KiB   | whose table it is, and the times, [`Front`]                  |
+//! | 4 KiB   | 60 KiB  | what the library has counted, a text of lines                |
 //! | 64 KiB  | 128 KiB | [`PLACES`] places of the program                             |
 //! | 192 KiB | 64 KiB  | [`GROUPS`] communicators, windows and files                  |
 //! | 256 KiB | 256 KiB | [`ENTRIES`] sums of calls, found by a hash of what they are  |
@@ -19,12 +20,18 @@ use catena_trace::{PROFILES_AT, PROFILES_END};
 
 /// Bytes of a table.
 pub const TABLE: usize = 1 << 20;
+/// Bytes of its head.
+pub const FRONT: usize = 4 << 10;
 /// Bytes at its beginning that are written; behind them is the map.
 pub const WRITTEN: usize = MAPS_AT;
 
 /// What a table begins with once it is in use: a mark, and the version of all that is here.
-pub const MARK: u64 = 0x4341_5445_5052_0001;
+pub const MARK: u64 = 0x4341_5445_5052_0002;
 
+/// Where it stands what the library has counted.
+pub const COUNTERS_AT: usize = FRONT;
+/// Most bytes of that.
+pub const COUNTERS: usize = PLACES_AT - COUNTERS_AT;
 /// Where places begin.
 pub const PLACES_AT: usize = 64 << 10;
 /// Most places.
@@ -50,8 +57,8 @@ pub const MAPS_AT: usize = 768 << 10;
 /// Most bytes of it.
 pub const MAPS: usize = TABLE - MAPS_AT;
 
-/// How many tables a node has.
-pub const TABLES: u64 = (PROFILES_END - PROFILES_AT) / TABLE as u64 - 1;
+/// How many tables a node has. Each has a ring of the same number.
+pub const TABLES: u64 = 4000;
 
 /// Where the table of that number begins in the file of a node. Before the first one lies a number:
 /// how many are taken.
@@ -123,6 +130,10 @@ pub struct Front {
     /// One more than the rank that the call waits for which is under way; 0 if it is none, or there
     /// are several.
     pub awaits: u32,
+    /// Whether the thread writes its calls to the ring of that number, one by one.
+    pub is_streamed: u32,
+    /// Bytes of what the library has counted.
+    pub counters: u32,
 }
 
 /// A place of the program that calls MPI.
@@ -259,7 +270,8 @@ pub struct Peer {
 /// In an item of the log, bits of the time below the number of the group.
 pub const LOG_TIME: u32 = 48;
 
-const _: () = assert!(size_of::<Front>() <= 4096);
+const _: () = assert!(TABLES <= catena_trace::STREAMS && at(TABLES) <= PROFILES_END);
+const _: () = assert!(size_of::<Front>() <= FRONT);
 const _: () = assert!(size_of::<Place>() <= 256 && PLACES_AT + PLACES * 256 <= GROUPS_AT);
 const _: () = assert!(size_of::<Group>() <= 272);
 const _: () = assert!(size_of::<Entry>() == 256 && ENTRIES_AT + ENTRIES * 256 <= PEERS_AT);

@@ -1,4 +1,5 @@
-//! Row 1: where the time of a program goes that uses MPI: what `mpirun --profile` counts and tells.
+//! Row 1: where the time of a program goes that uses MPI: what `mpirun --profile` counts and tells,
+//! and what `mpirun --trace` writes.
 //!
 //! Each thread of a rank counts its calls in memory that the processes of a node share with their
 //! launcher (the tool `catena-profiler`). The launcher's process of that node makes a [`Sheet`] of
@@ -17,24 +18,37 @@
 //! | `text`   | the profile as a text                                    |
 //! | `json`   | the profile for programs                                 |
 //! | `page`   | the profile as a page of HTML, with a picture            |
+//! | `explain` | how messages and collectives went                       |
+//! | `record` | what a thread writes of each call, for a trace           |
+//! | [`timeline`] | a job in time, as a trace for Perfetto               |
 
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod explain;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
 mod json;
 pub mod layout;
 mod page;
+pub mod record;
 mod sheet;
 mod sums;
 mod table;
 mod text;
+pub mod timeline;
 mod waits;
 mod words;
 
+/// The variable by which the launcher tells ranks to write each call.
+pub const STREAMED: &str = "CATENA_STREAMED";
+
+/// The variable by which the launcher tells ranks to note what the library counts.
+pub const EXPLAINED: &str = "CATENA_EXPLAINED";
+
 pub use bytes::Malformed;
+pub use explain::{Asked, Explanation, Plan};
 pub use sheet::{Count, Group, GroupKind, Peer, Sheet, Timed};
 pub use sums::Profile;
-pub use table::{Name, Reading, is_any, read_tables};
+pub use table::{Name, Reading, is_any, is_streamed, read_tables};

@@ -35,6 +35,8 @@ pub struct Sheet {
     pub peers: Vec<Peer>,
     /// The first collectives, in their order.
     pub log: Vec<Timed>,
+    /// What the library has counted itself, if it was asked.
+    pub counters: Vec<(String, u64)>,
 }
 
 /// What a [`Group`] is.
@@ -166,6 +168,10 @@ impl Sheet {
             w.u32(it.group);
             w.u64(it.time);
         });
+        w.all(&self.counters, |w, (name, value)| {
+            w.text(name);
+            w.u64(*value);
+        });
         let mut all = (w.0.len() as u32).to_le_bytes().to_vec();
         all.extend(w.0);
         all
@@ -226,6 +232,7 @@ impl Sheet {
                     time: r.u64()?,
                 })
             })?,
+            counters: r.all(|r| Ok((r.text()?, r.u64()?)))?,
         };
         let groups = sheet.groups.len() as u32;
         let counted = sheet.counts.iter().filter_map(|it| it.group);

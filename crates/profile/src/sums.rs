@@ -269,7 +269,7 @@ fn by_time<K: Ord>(all: BTreeMap<K, OnGroup>) -> Vec<(K, OnGroup)> {
 }
 
 /// What users know a communicator, window or file by.
-fn label(group: &Group) -> String {
+pub(crate) fn label(group: &Group) -> String {
     if !group.name.is_empty() {
         return group.name.clone();
     }

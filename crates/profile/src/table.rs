@@ -36,6 +36,29 @@ pub fn is_any(file: &File) -> bool {
         && head != [0; 8]
 }
 
+/// Whether any thread writes its calls one by one.
+pub fn is_streamed(file: &File) -> bool {
+    let mut bytes = vec![0; layout::TABLE];
+    (0..tables(file).unwrap_or_default()).any(|number| {
+        let head = &mut bytes[..layout::FRONT];
+        let is_read = file.read_exact_at(head, layout::at(number)).is_ok();
+        is_read && Table(&bytes).writer().is_some()
+    })
+}
+
+/// How many tables are in use in the file of a node.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn tables(file: &File) -> io::Result<u64> {
+    let mut head = [0; 8];
+    match file.read_exact_at(&mut head, catena_trace::PROFILES_AT) {
+        Ok(()) => Ok(u64::from_ne_bytes(head).min(layout::TABLES)),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
 /// What the threads of a node have counted, of its file.
 ///
 /// # Errors
@@ -45,13 +68,7 @@ pub fn read_tables(
     reading: &Reading<'_>,
     name: &mut Name<'_>,
 ) -> io::Result<Vec<Sheet>> {
-    let mut head = [0; 8];
-    match file.read_exact_at(&mut head, catena_trace::PROFILES_AT) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    }
-    let taken = u64::from_ne_bytes(head).min(layout::TABLES);
+    let taken = tables(file)?;
     let functions = catena_abi::table::names();
     let mut sheets = Vec::new();
     let mut bytes = vec![0; layout::TABLE];
@@ -63,8 +80,8 @@ pub fn read_tables(
     Ok(sheets)
 }
 
-/// A copy of a table.
-struct Table<'a>(&'a [u8]);
+/// A copy of a table, of [`layout::TABLE`] bytes.
+pub(crate) struct Table<'a>(pub &'a [u8]);
 
 impl<'a> Table<'a> {
     fn u32(&self, at: usize) -> u32 {
@@ -131,13 +148,24 @@ impl<'a> Table<'a> {
             counts: self.counts(functions, &places, groups.len(), under_way, ns),
             peers: self.peers(reading.first, awaited, ns),
             log: self.log(groups.len(), ns),
+            counters: self.counters(),
             groups,
         })
     }
 
+    /// What the library has counted.
+    fn counters(&self) -> Vec<(String, u64)> {
+        let len = self.u32(offset_of!(Front, counters));
+        let text = self.text(layout::COUNTERS_AT, len, layout::COUNTERS);
+        let of = |line: &str| {
+            let (name, value) = line.split_once(' ')?;
+            Some((name.to_string(), value.parse().ok()?))
+        };
+        text.lines().filter_map(of).collect()
+    }
+
     /// The places of the program, in words.
     fn places(&self, name: &mut Name<'_>) -> Vec<String> {
-        use layout::Place;
         let pid = self.u32(offset_of!(Front, pid));
         let maps = self.text(
             layout::MAPS_AT,
@@ -145,51 +173,118 @@ impl<'a> Table<'a> {
             layout::MAPS,
         );
         let count = (self.u32(offset_of!(Front, places)) as usize).min(layout::PLACES);
-        let place = |i: usize| {
-            let at = PLACES_AT + i * size_of::<Place>();
-            let frames = self.u32(at + offset_of!(Place, frames)).min(10) as usize;
-            let address = |i| self.u64(at + offset_of!(Place, addresses) + 8 * i);
-            let addresses: Vec<u64> = (0..frames).map(address).collect();
-            let len = self.u32(at + offset_of!(Place, python_len));
-            let python = self.text(at + offset_of!(Place, python), len, 160);
-            name(pid, &maps, &addresses, &python)
-        };
-        (0..count).map(place).collect()
+        (0..count)
+            .map(|i| self.place(i, pid, &maps, name))
+            .collect()
+    }
+
+    /// A place of the program, in words; it is one of those that there are.
+    fn place(&self, i: usize, pid: u32, maps: &str, name: &mut Name<'_>) -> String {
+        use layout::Place;
+        let at = PLACES_AT + i * size_of::<Place>();
+        let frames = self.u32(at + offset_of!(Place, frames)).min(10) as usize;
+        let address = |i| self.u64(at + offset_of!(Place, addresses) + 8 * i);
+        let addresses: Vec<u64> = (0..frames).map(address).collect();
+        let len = self.u32(at + offset_of!(Place, python_len));
+        let python = self.text(at + offset_of!(Place, python), len, 160);
+        name(pid, maps, &addresses, &python)
     }
 
     fn groups(&self, first: u32) -> Vec<Group> {
-        type Known = layout::Group;
         let count = (self.u32(offset_of!(Front, groups)) as usize).min(layout::GROUPS);
-        let group = |i: usize| {
-            let at = layout::GROUPS_AT + i * size_of::<Known>();
-            let size = self.u32(at + offset_of!(Known, size));
-            let member = |i| {
-                let member = self.u32(at + offset_of!(Known, members) + 4 * i);
-                member.saturating_add(first)
-            };
-            let kind = match self.u32(at + offset_of!(Known, kind)) {
-                kind::WIN => GroupKind::Win,
-                kind::FILE => GroupKind::File,
-                _ => GroupKind::Comm,
-            };
-            let members = match kind {
-                GroupKind::File => 0,
-                _ => (size as usize).min(layout::MEMBERS),
-            };
-            let len = self.u32(at + offset_of!(Known, name_len));
-            Group {
-                kind,
-                // Ranks of two jobs have the same numbers in it.
-                hash: self
-                    .u64(at + offset_of!(Known, hash))
-                    .wrapping_add(u64::from(first).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
-                nth: self.u32(at + offset_of!(Known, nth)),
-                size,
-                name: self.text(at + offset_of!(Known, name), len, 168),
-                members: (0..members).map(member).collect(),
-            }
+        (0..count).map(|i| self.group(i, first)).collect()
+    }
+
+    /// A communicator, window or file; it is one of those that there are.
+    fn group(&self, i: usize, first: u32) -> Group {
+        type Known = layout::Group;
+        let at = layout::GROUPS_AT + i * size_of::<Known>();
+        let size = self.u32(at + offset_of!(Known, size));
+        let member = |i| {
+            let member = self.u32(at + offset_of!(Known, members) + 4 * i);
+            member.saturating_add(first)
         };
-        (0..count).map(group).collect()
+        let kind = match self.u32(at + offset_of!(Known, kind)) {
+            kind::WIN => GroupKind::Win,
+            kind::FILE => GroupKind::File,
+            _ => GroupKind::Comm,
+        };
+        let members = match kind {
+            GroupKind::File => 0,
+            _ => (size as usize).min(layout::MEMBERS),
+        };
+        let len = self.u32(at + offset_of!(Known, name_len));
+        Group {
+            kind,
+            // Ranks of two jobs have the same numbers in it.
+            hash: self
+                .u64(at + offset_of!(Known, hash))
+                .wrapping_add(u64::from(first).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            nth: self.u32(at + offset_of!(Known, nth)),
+            size,
+            name: self.text(at + offset_of!(Known, name), len, 168),
+            members: (0..members).map(member).collect(),
+        }
+    }
+
+    /// Whose table it is: the rank, the number of the thread and the process. `None` before it is
+    /// in use, and if it belongs to no rank or writes no stream.
+    pub(crate) fn writer(&self) -> Option<(u32, u32, u32)> {
+        let is_in_use = self.u64(offset_of!(Front, mark)) == layout::MARK;
+        let has_rank = self.u32(offset_of!(Front, has_rank)) != 0;
+        let is_streamed = self.u32(offset_of!(Front, is_streamed)) != 0;
+        (is_in_use && has_rank && is_streamed).then(|| {
+            let number = |at| self.u32(at);
+            (
+                number(offset_of!(Front, rank)),
+                number(offset_of!(Front, thread)),
+                number(offset_of!(Front, pid)),
+            )
+        })
+    }
+
+    /// What an entry is about: the place of the program, in words, and the communicator, window or
+    /// file.
+    pub(crate) fn about(
+        &self,
+        entry: usize,
+        first: u32,
+        name: &mut Name<'_>,
+    ) -> (String, Option<Group>) {
+        use layout::Entry;
+        let at = layout::ENTRIES_AT + entry.min(layout::ENTRIES - 1) * size_of::<Entry>();
+        let place = self.u32(at + offset_of!(Entry, place));
+        let places = self
+            .u32(offset_of!(Front, places))
+            .min(layout::PLACES as u32);
+        let place = match place < places {
+            true => {
+                let maps = self.u32(offset_of!(Front, maps));
+                let maps = self.text(layout::MAPS_AT, maps, layout::MAPS);
+                let pid = self.u32(offset_of!(Front, pid));
+                self.place(place as usize, pid, &maps, name)
+            }
+            false => String::new(),
+        };
+        let group = self.u32(at + offset_of!(Entry, what)) >> 16;
+        let groups = self
+            .u32(offset_of!(Front, groups))
+            .min(layout::GROUPS as u32);
+        let group = (group < groups).then(|| self.group(group as usize, first));
+        (place, group)
+    }
+
+    /// The call that is under way, if MPI was not left: its entry, its function, one more than its
+    /// place among `catena_abi::table::names`, and when it began.
+    pub(crate) fn under_way(&self) -> Option<(usize, u16, u64)> {
+        if self.u32(offset_of!(Front, state)) == state::FINALIZED {
+            return None;
+        }
+        let open = self.u32(offset_of!(Front, open)) as usize;
+        let entry = open.checked_sub(1).filter(|&it| it < layout::ENTRIES)?;
+        let at = layout::ENTRIES_AT + entry * size_of::<layout::Entry>();
+        let what = self.u32(at + offset_of!(layout::Entry, what));
+        Some((entry, what as u16, self.u64(offset_of!(Front, since))))
     }
 
     fn counts(

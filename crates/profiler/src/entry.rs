@@ -13,6 +13,7 @@ use crate::phase;
 use crate::requests::Request;
 use crate::shape::{Act, Shape};
 use crate::site::Found;
+use crate::stream::Wanted;
 use crate::thread::Thread;
 use crate::words::Words;
 
@@ -73,7 +74,7 @@ fn pass(next: Next, words: &Words) -> c_int {
 const AWAITED: usize = 16;
 
 /// Most requests of a call that are looked at.
-const LOOKED_AT: usize = 1 << 16;
+pub const LOOKED_AT: usize = 1 << 16;
 
 /// Whom a call waits for.
 struct Awaited {
@@ -121,11 +122,11 @@ impl Awaited {
 }
 
 /// Where a call is counted.
-struct UnderWay {
+pub struct UnderWay {
     /// Its communicator, window or file.
-    group: u32,
+    pub group: u32,
     /// Its entry; `None` if there is no room.
-    at: Option<usize>,
+    pub at: Option<usize>,
 }
 
 impl UnderWay {
@@ -142,9 +143,9 @@ impl UnderWay {
 }
 
 /// A call that is counted.
-struct Call {
-    shape: &'static Shape,
-    words: Words,
+pub struct Call {
+    pub shape: &'static Shape,
+    pub words: Words,
     caller: usize,
     top: usize,
 }
@@ -181,7 +182,12 @@ impl Call {
         // SAFETY: the caller's promise.
         unsafe {
             let under_way = UnderWay { group, at };
-            match shape.act == Act::Plain {
+            let is_plain = match shape.act {
+                Act::Plain => true,
+                Act::Tests => thread.stream.is_none(),
+                _ => false,
+            };
+            match is_plain {
                 true => self.count_plain(thread, next, under_way),
                 false => self.count_other(thread, next, under_way),
             }
@@ -219,7 +225,8 @@ impl Call {
         };
         let mut status = Status::empty();
         let from = of_none.begin(thread);
-        let code = match shape.act == Act::Waits && shape.status.is_some() {
+        let wants_status = matches!(shape.act, Act::Waits | Act::Tests);
+        let code = match wants_status && shape.status.is_some() {
             true => next.call_with(&self.with_status(&mut status)),
             false => self.pass(next),
         };
@@ -236,12 +243,12 @@ impl Call {
             let given = self.end(thread, &it, code, time, from);
             if shape.act == Act::Waits {
                 self.before(thread, it.group, &mut awaited);
-                status = shape
-                    .status
-                    .and_then(|at| self.words.at(at))
-                    .unwrap_or(status);
+            }
+            if wants_status {
+                status = self.status_of(status);
             }
             self.after(thread, &it, code, handle, given);
+            self.write(thread, &it, code, (from, time), given, &status);
         }
         self.count_waiting(thread, awaited, &status, time);
         code
@@ -265,6 +272,9 @@ impl Call {
         entry.ticks += weight * time;
         entry.longest = entry.longest.max(time);
         thread.front().last = from.wrapping_add(time);
+        if let Some(stream) = thread.stream.as_deref_mut() {
+            stream.write(Some(at), self.shape.what, (from, time), None);
+        }
         code
     }
 
@@ -278,7 +288,10 @@ impl Call {
         let code = self.pass(next);
         let time = ticks().wrapping_sub(from);
         // SAFETY: the caller's promise.
-        unsafe { self.end(thread, &it, code, time, from) };
+        unsafe {
+            let given = self.end(thread, &it, code, time, from);
+            self.write(thread, &it, code, (from, time), given, &Status::empty());
+        }
         code
     }
 
@@ -291,25 +304,29 @@ impl Call {
         // SAFETY: the caller's promise.
         let handle = unsafe { self.before(thread, it.group, &mut awaited) };
         let mut status = Status::empty();
-        let wants_status = awaited.any.is_some();
+        // SAFETY: the caller's promise.
+        let wanted = unsafe { self.look_ahead(thread) };
+        let wants_status = awaited.any.is_some() || wanted == Wanted::One;
         let from = it.begin(thread);
         if let (1, None) = (awaited.count, awaited.any) {
             thread.front().awaits = awaited.ranks[0] + 1;
         }
         let code = match wants_status {
             true => next.call_with(&self.with_status(&mut status)),
+            false if wanted == Wanted::Many => next.call_with(&self.with_statuses(thread)),
             false => self.pass(next),
         };
         let time = ticks().wrapping_sub(from);
         // SAFETY: the caller's promise.
         let given = unsafe { self.end(thread, &it, code, time, from) };
-        if wants_status {
-            // SAFETY: the caller's promise; without a status of the program's there is this one.
-            status =
-                unsafe { self.shape.status.and_then(|at| self.words.at(at)) }.unwrap_or(status);
-        }
         // SAFETY: the caller's promise.
-        unsafe { self.after(thread, &it, code, handle, given) };
+        unsafe {
+            if wants_status {
+                status = self.status_of(status);
+            }
+            self.after(thread, &it, code, handle, given);
+            self.write(thread, &it, code, (from, time), given, &status);
+        }
         self.count_waiting(thread, awaited, &status, time);
         code
     }
@@ -391,6 +408,15 @@ impl Call {
         Some(at)
     }
 
+    /// The status that the program wants, or else that of [`with_status`](Call::with_status).
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
+    unsafe fn status_of(&self, own: Status) -> Status {
+        // SAFETY: the caller's promise.
+        unsafe { self.shape.status.and_then(|at| self.words.at(at)) }.unwrap_or(own)
+    }
+
     /// The arguments, with a place for a status if the program has none.
     fn with_status(&self, status: &mut Status) -> [usize; catena_tool::call::MOST] {
         let mut all = self.words.all();
@@ -452,6 +478,7 @@ impl Call {
                 }
                 Act::Gives(_) | Act::GivesType => return words.at::<usize>(0).unwrap_or(0),
                 Act::Plain
+                | Act::Tests
                 | Act::Begins
                 | Act::Start
                 | Act::StartAll
@@ -492,6 +519,7 @@ impl Call {
                             sends: shape.to.and(given),
                             ..Request::default()
                         };
+                        let request = self.about(thread, it.group, request);
                         thread.requests.add(handle, request);
                     }
                 }
@@ -524,7 +552,7 @@ impl Call {
                         thread.rename(it.group, std::ffi::CStr::from_ptr(name));
                     }
                 }
-                Act::Plain | Act::Waits | Act::Wait | Act::WaitMany => {}
+                Act::Plain | Act::Tests | Act::Waits | Act::Wait | Act::WaitMany => {}
             }
         }
     }
@@ -566,6 +594,7 @@ fn count_start(thread: &mut Thread, handle: usize, at: Option<usize>) {
     let Some(request) = thread.requests.get(handle) else {
         return;
     };
+    thread.tell_start(handle, &request);
     let Some(bytes) = request.sends else {
         return;
     };

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 
 use catena_abi::{Comm, Datatype, Group, Session, Win, consts};
 use catena_profile::layout::{self, kind};
+use catena_profile::record::mixed;
 use catena_tool::mpi;
 
 use crate::phase;
@@ -61,6 +62,8 @@ pub struct Members {
     pub is_inter: bool,
     /// How many neighbours send to this rank, and are sent to.
     pub neighbors: (usize, usize),
+    /// What all its members know it by.
+    pub identity: u64,
 }
 
 impl Members {
@@ -158,14 +161,22 @@ impl Groups {
             is_like(it) && (is_free || it.kind == kind::FILE)
         });
         if let Some(number) = again {
-            all[number] = members;
+            let identity = all[number].identity;
+            all[number] = Members {
+                identity,
+                ..members
+            };
             return Some((number as u32, None));
         }
         if all.len() >= layout::GROUPS {
             return None;
         }
         let nth = all.iter().filter(|it| is_like(it)).count() as u32;
-        all.push(members);
+        let identity = mixed(&[members.kind.into(), members.hash, nth.into()]);
+        all.push(Members {
+            identity,
+            ..members
+        });
         Some((all.len() as u32 - 1, Some(nth)))
     }
 
@@ -268,6 +279,7 @@ pub fn ask(kind: u32, handle: usize) -> Option<(Members, String)> {
         own: len,
         is_inter,
         neighbors,
+        identity: 0,
     };
     Some((members, name))
 }

@@ -1,5 +1,5 @@
 //! Row 8: the tool that `mpirun --profile` has each rank load before everything else. It counts the
-//! calls of MPI, and the time in them.
+//! calls of MPI, and the time in them. With `--trace` it writes each call as well.
 //!
 //! It is a shared library, `libcatena_profile.so`, that stands between a program and MPI, as
 //! described in `catena-tool`. Each thread counts in memory of its own, a table that
@@ -21,19 +21,27 @@
 //! | `handles`  | the numbers of these in the table                        |
 //! | `amounts`  | how many bytes a call moves                              |
 //! | `requests` | whom a request waits for                                 |
+//! | `stream`   | what is written of calls one by one                      |
+//! | `told`     | which messages a call has sent, received or seen the end of |
+//! | `numbers`  | which messages of a kind were sent and received before   |
+//! | `counters` | what the library counts itself                           |
 //! | `phase`    | how far MPI is in this process                           |
 //! | `life`     | the beginning and the end                                |
 
 mod amounts;
+mod counters;
 mod entry;
 mod groups;
 mod handles;
 mod life;
 mod memory;
+mod numbers;
 mod phase;
 mod places;
 mod requests;
 mod shape;
 mod site;
+mod stream;
 mod thread;
+mod told;
 mod words;

@@ -10,10 +10,11 @@ use catena_profile::layout::state;
 use catena_tool::call::number;
 use catena_tool::mpi;
 
-use crate::groups;
 use crate::phase::{has_world, is_going_on, set_going_on, set_rank, set_world};
+use crate::shape::Shape;
 use crate::thread::Thread;
 use crate::words::Words;
+use crate::{counters, groups, phase};
 
 /// Sessions that are open.
 static SESSIONS: AtomicU32 = AtomicU32::new(0);
@@ -47,6 +48,12 @@ pub fn around(function: u16, top: usize, words: &Words, call: impl FnOnce() -> c
         front.last = from;
         front.state = state::FINALIZED;
     }
+    if ends && phase::is_explained() {
+        let counted = counters::end();
+        if let Some(thread) = thread.as_deref_mut() {
+            thread.write_counters(&counted);
+        }
+    }
     if ends {
         // Functions of the program that MPI calls at its end are not counted.
         set_going_on(false);
@@ -63,37 +70,40 @@ pub fn around(function: u16, top: usize, words: &Words, call: impl FnOnce() -> c
             set_world(true);
             let ranks = mpi::members(consts::COMM_WORLD) as u32;
             set_rank(mpi::rank(consts::COMM_WORLD), ranks);
-            begin(took);
+            begin(function, (from, took));
         }
         number::Session_init => {
             SESSIONS.fetch_add(1, Relaxed);
             // SAFETY: the library has written the session there.
             groups::ask_session(unsafe { words.at(2) }.unwrap_or(0));
             if !is_going_on() {
-                begin_without_world(took);
+                begin_without_world(function, (from, took));
             }
         }
         number::Finalize => {
             set_world(false);
-            end(thread, took);
+            end(thread, function, (from, took));
         }
         _ => {
             let before = SESSIONS.fetch_sub(1, Relaxed);
             if ends && before == 1 {
-                end(thread, took);
+                end(thread, function, (from, took));
             }
         }
     }
     code
 }
 
-fn begin(took: u64) {
+fn begin(function: u16, (from, took): (u64, u64)) {
     static FORKED: Once = Once::new();
     // SAFETY: a function that may be called in a child.
     FORKED.call_once(|| unsafe {
         libc::pthread_atfork(None, None, Some(forked));
     });
     catena_trace::find_python();
+    if phase::is_explained() {
+        counters::begin();
+    }
     set_going_on(true);
     if let Some(thread) = Thread::current(0) {
         let front = thread.front();
@@ -105,21 +115,30 @@ fn begin(took: u64) {
         }
         front.end = 0;
         front.last = ticks();
+        write(thread, function, (from, took));
+    }
+}
+
+/// Writes a call of a function that begins or ends MPI, if calls are written one by one.
+fn write(thread: &mut Thread, function: u16, time: (u64, u64)) {
+    if let Some(stream) = thread.stream.as_deref_mut() {
+        stream.write(None, Shape::of(function).what, time, None);
     }
 }
 
 /// Programs that have sessions alone know their number from the launcher.
-fn begin_without_world(took: u64) {
+fn begin_without_world(function: u16, time: (u64, u64)) {
     let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
     if let Some(rank) = number("CATENA_RANK") {
         set_rank(rank as i32, number("CATENA_SIZE").unwrap_or(rank + 1));
     }
-    begin(took);
+    begin(function, time);
 }
 
-fn end(thread: Option<&mut Thread>, took: u64) {
+fn end(thread: Option<&mut Thread>, function: u16, time: (u64, u64)) {
     if let Some(thread) = thread {
-        thread.front().finalize += took;
+        thread.front().finalize += time.1;
+        write(thread, function, time);
     }
 }
 

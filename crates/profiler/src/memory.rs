@@ -1,19 +1,28 @@
 //! The memory in which calls are counted: tables in the file that the processes of a node share
 //! with their launcher.
 
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use catena_profile::layout::{TABLE, TABLES, WRITTEN, at};
-use catena_trace::PROFILES_AT;
+use catena_trace::{PROFILES_AT, StreamWriter};
+
+use crate::phase;
 
 const PAGE: usize = 4096;
 
-/// A table that no other thread has, all zero; `None` if there is no launcher, or no room. Its
-/// pages are there: where memory is short, this says so, and no touch does. Cost: some hundred
-/// microseconds.
-pub fn take() -> Option<*mut u8> {
+/// What a thread writes to.
+pub struct Memory {
+    /// Its table, all zero.
+    pub table: *mut u8,
+    /// The ring for its calls, if these are to be written one by one.
+    pub stream: Option<StreamWriter>,
+}
+
+/// Memory that no other thread has; `None` if there is no launcher, or no room. Its pages are
+/// there: where memory is short, this says so, and no touch does. Cost: some hundred microseconds.
+pub fn take() -> Option<Memory> {
     // It is looked for anew: programs close files.
     let file = catena_tool::node::node()?;
     let fd = file.as_raw_fd();
@@ -45,5 +54,10 @@ pub fn take() -> Option<*mut u8> {
     if number >= TABLES || !provide(at(number), WRITTEN) {
         return None;
     }
-    map(at(number), TABLE).map(<*mut libc::c_void>::cast)
+    let table = map(at(number), TABLE)?.cast();
+    let stream = match phase::is_streamed() {
+        true => StreamWriter::map(file.as_fd(), number).ok(),
+        false => None,
+    };
+    Some(Memory { table, stream })
 }

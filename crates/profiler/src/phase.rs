@@ -1,5 +1,6 @@
 //! How far MPI is in this process, and which rank it is.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::Relaxed};
 
 /// Whether calls are counted: between the first function that begins MPI and the last one that
@@ -12,6 +13,23 @@ static HAS_WORLD: AtomicBool = AtomicBool::new(false);
 /// The rank of this process, or -1, and the size of the world.
 static RANK: AtomicI32 = AtomicI32::new(-1);
 static RANKS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether the launcher asks for something by a variable.
+fn asks(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+/// Whether calls are written one by one, too: the launcher says so.
+pub fn is_streamed() -> bool {
+    static IS_STREAMED: OnceLock<bool> = OnceLock::new();
+    *IS_STREAMED.get_or_init(|| asks(catena_profile::STREAMED))
+}
+
+/// Whether it is noted what the library counts: the launcher says so.
+pub fn is_explained() -> bool {
+    static IS_EXPLAINED: OnceLock<bool> = OnceLock::new();
+    *IS_EXPLAINED.get_or_init(|| asks(catena_profile::EXPLAINED))
+}
 
 #[inline]
 pub fn is_going_on() -> bool {

@@ -18,6 +18,16 @@ pub struct Request {
     pub group: u32,
     /// The bytes that it sends each time; `None` if it receives.
     pub sends: Option<u64>,
+    /// The tag of what it receives, or else of what it sends; `ANY_TAG` if it is not known yet.
+    pub tag: i32,
+    /// The rank of the world that it sends to or receives from, or `NO_RANK`.
+    pub rank: u32,
+    /// The arrow to what it receives; 0 if that is not known yet.
+    pub arrow: u64,
+    /// Whether it receives.
+    pub receives: bool,
+    /// Whether it is under way.
+    pub is_open: bool,
 }
 
 /// The requests of a thread.
@@ -42,6 +52,26 @@ impl Requests {
             self.0.resize(len, Request::default());
         }
         self.0[place] = Request { handle, ..request };
+    }
+
+    /// A persistent one is started, and `arrow` leads to what it receives.
+    pub fn open(&mut self, handle: usize, arrow: u64) {
+        if let Some(known) = self.known(handle) {
+            known.arrow = arrow;
+            known.is_open = true;
+        }
+    }
+
+    /// One has ended: what was known of it, if it was under way.
+    pub fn end(&mut self, handle: usize) -> Option<Request> {
+        let known = self.known(handle).filter(|it| it.is_open)?;
+        known.is_open = false;
+        Some(*known)
+    }
+
+    fn known(&mut self, handle: usize) -> Option<&mut Request> {
+        let known = self.0.get_mut(Requests::place(handle))?;
+        (known.handle == handle).then_some(known)
     }
 
     /// What is known of one.

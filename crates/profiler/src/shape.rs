@@ -28,6 +28,9 @@ pub enum Act {
     Wait,
     /// It waits for some of the requests in its second argument.
     WaitMany,
+    /// It looks whether requests or messages are done, which matters where calls are written one by
+    /// one.
+    Tests,
     /// It gives back the communicator, window or file that its first argument points to.
     Gives(u32),
     /// It gives back a datatype.
@@ -83,6 +86,38 @@ pub struct Shape {
     pub is_of_own: bool,
     /// Where it tells of the message.
     pub status: Option<u8>,
+    /// Whether it receives a message, or takes one out of those that can be received.
+    pub receives: bool,
+    /// Where it tells whether it has.
+    pub flag: Option<u8>,
+    /// The tag of what it sends.
+    pub sent_tag: Option<u8>,
+    /// The tag of what it receives.
+    pub received_tag: Option<u8>,
+    /// Whether it makes a request that receives in parts: then what it receives from is called
+    /// `dest`.
+    pub is_partitioned_receive: bool,
+    /// The requests whose end it sees.
+    pub ends: Option<Ends>,
+}
+
+/// The arguments of a function that sees the end of requests.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends {
+    /// How many requests there are, if there may be several.
+    pub count: Option<u8>,
+    /// Where they are.
+    pub requests: u8,
+    /// Where it is told whether any has ended.
+    pub flag: Option<u8>,
+    /// Where the number of the one is told that has.
+    pub index: Option<u8>,
+    /// Where it is told how many have.
+    pub outcount: Option<u8>,
+    /// Where the numbers of these are told.
+    pub indices: Option<u8>,
+    /// Where messages are told of, if there may be several.
+    pub statuses: Option<u8>,
 }
 
 impl Shape {
@@ -139,12 +174,24 @@ impl Shape {
             "File_open" => Act::Opens,
             "Comm_set_name" | "Win_set_name" => Act::Names,
             _ if is_message && request.is_some() => Act::Begins,
-            "Iprobe" | "Improbe" => Act::Plain,
+            "Test" | "Testall" | "Testany" | "Testsome" | "Improbe" => Act::Tests,
+            "Iprobe" => Act::Plain,
             _ if is_message && (to.is_some() || from.is_some()) => Act::Waits,
             _ if class == Class::OneSided && from.is_some() => Act::Waits,
             // What is made later is not asked for now.
             _ if request.is_none() => made(call).unwrap_or(Act::Plain),
             _ => Act::Plain,
+        });
+        let sees_ends = bare.starts_with("Wait") || act == Act::Tests && bare.starts_with("Test");
+        let several = named("array_of_requests");
+        let ends = sees_ends.then(|| Ends {
+            count: several.map(|_| 0),
+            requests: several.unwrap_or(0),
+            flag: named("flag"),
+            index: named("index").or(named("indx")),
+            outcount: named("outcount"),
+            indices: named("array_of_indices"),
+            statuses: named("array_of_statuses"),
         });
         let (buffer, instead) = match begins && !is_message {
             // Nothing moves when a persistent collective is made.
@@ -169,6 +216,15 @@ impl Shape {
             request,
             is_of_own: bare.starts_with("Reduce_scatter") || bare.starts_with("Ireduce_scatter"),
             status: named("status"),
+            receives: matches!(
+                bare,
+                "Recv" | "Sendrecv" | "Sendrecv_replace" | "Mprobe" | "Improbe"
+            ),
+            flag: named("flag"),
+            sent_tag: named("sendtag").or(named("tag")),
+            received_tag: named("recvtag").or(named("tag")),
+            is_partitioned_receive: bare == "Precv_init",
+            ends,
         }
     }
 }
@@ -271,6 +327,18 @@ mod tests {
         assert_eq!(Shape::of(number::Wait).act, Act::Wait);
         assert_eq!(Shape::of(number::Startall).act, Act::StartAll);
         assert_eq!(Shape::of(number::Iprobe).act, Act::Plain);
+        assert_eq!(Shape::of(number::Improbe).act, Act::Tests);
+        let tests = Shape::of(number::Testsome).ends.unwrap();
+        let places = (tests.count, tests.requests, tests.outcount, tests.indices);
+        assert_eq!(places, (Some(0), 1, Some(2), Some(3)));
+        let ends = Shape::of(number::Waitany).ends.unwrap();
+        assert_eq!(
+            (ends.index, ends.flag, ends.statuses),
+            (Some(2), None, None)
+        );
+        let one = Shape::of(number::Test).ends.unwrap();
+        assert_eq!((one.count, one.requests, one.flag), (None, 0, Some(1)));
+        assert!(Shape::of(number::Test_cancelled).ends.is_none());
         assert_eq!(Shape::of(number::Mprobe).act, Act::Waits);
 
         let reduce = Shape::of(number::Allreduce);

@@ -13,6 +13,7 @@ use catena_profile::layout::{self, Entry, Front, LOG_AT, LOG_TIME, NO_GROUP, PEE
 use crate::groups::Groups;
 use crate::requests::Requests;
 use crate::site::Sites;
+use crate::stream::Stream;
 use crate::{memory, phase};
 use catena_tool::stack;
 
@@ -58,6 +59,8 @@ pub struct Thread {
     pub sites: Sites,
     pub groups: Groups,
     pub requests: Requests,
+    /// Where calls are written one by one, if they are.
+    pub stream: Option<Box<Stream>>,
     /// How many times of collectives are kept.
     log: u32,
 }
@@ -115,22 +118,25 @@ impl Thread {
         if LACKS.load(Relaxed) >= PATIENCE {
             return None;
         }
-        let Some(table) = memory::take() else {
+        let Some(memory) = memory::take() else {
             LACKS.fetch_add(1, Relaxed);
             return None;
         };
         let (rank, ranks) = phase::rank();
         let number = THREADS.fetch_add(1, Relaxed);
         let thread = Box::leak(Box::new(Thread {
-            table,
+            table: memory.table,
             top: 0,
             caller: 0,
             sites: Sites::default(),
             groups: Groups::default(),
             requests: Requests::default(),
+            stream: memory.stream.map(|it| Box::new(Stream::new(it))),
             log: layout::log_of(ranks) as u32,
         }));
+        let is_streamed = thread.stream.is_some();
         let front = thread.front();
+        front.is_streamed = is_streamed.into();
         front.rank = rank.unwrap_or_default();
         front.has_rank = rank.is_some().into();
         front.ranks = ranks;
@@ -242,6 +248,17 @@ impl Thread {
         place.python_len = len as u32;
         self.front().places = number + 1;
         Some(number)
+    }
+
+    /// Writes what the library has counted.
+    pub fn write_counters(&mut self, text: &str) {
+        let len = text.len().min(layout::COUNTERS);
+        // SAFETY: within the table, of this thread alone.
+        unsafe {
+            let to = self.part::<u8>(layout::COUNTERS_AT);
+            ptr::copy_nonoverlapping(text.as_ptr(), to, len);
+        }
+        self.front().counters = len as u32;
     }
 
     /// Writes which code lies where, for who looks for lines later.

@@ -18,6 +18,8 @@ const INTERNAL: &[&str] = &[
     "CATENA_LOCAL_RANK",
     "CATENA_LOCAL_SIZE",
     "CATENA_WITHIN",
+    "CATENA_STREAMED",
+    "CATENA_EXPLAINED",
 ];
 
 /// Whether a variable of the environment is Catena's own, but no setting.

@@ -5,7 +5,8 @@ use std::ffi::{c_char, c_int, c_void};
 
 use catena_abi::{
     Aint, Comm, Count, Datatype, Errhandler, GrequestCancelFunction, GrequestFreeFunction,
-    GrequestQueryFunction, Group, Info, Request, Session, Status, Win, consts,
+    GrequestQueryFunction, Group, Info, Request, Session, Status, TPvarHandle, TPvarSession, Win,
+    consts,
 };
 
 use crate::next::Known;
@@ -85,6 +86,19 @@ functions! {
     Test(request: &mut Request, flag: &mut c_int, status: *mut c_void);
     Wait(request: &mut Request, status: *mut c_void);
     Cancel(request: &mut Request);
+    T_init_thread(required: c_int, provided: &mut c_int);
+    T_finalize();
+    T_pvar_get_num(count: &mut c_int);
+    T_pvar_get_info(index: c_int, name: *mut u8, len: &mut c_int, verbosity: &mut c_int,
+        class: &mut c_int, ty: &mut Datatype, enumeration: &mut usize, doc: *mut u8,
+        doc_len: &mut c_int, bind: &mut c_int, readonly: &mut c_int, continuous: &mut c_int,
+        atomic: &mut c_int);
+    T_pvar_session_create(session: &mut TPvarSession);
+    T_pvar_session_free(session: &mut TPvarSession);
+    T_pvar_handle_alloc(session: TPvarSession, index: c_int, object: *mut c_void,
+        handle: &mut TPvarHandle, count: &mut c_int);
+    T_pvar_start(session: TPvarSession, handle: TPvarHandle);
+    T_pvar_read(session: TPvarSession, handle: TPvarHandle, to: *mut c_void);
     Alltoall(send: *const c_void, send_count: c_int, send_type: Datatype, recv: *mut c_void,
         count: c_int, ty: Datatype, comm: Comm);
     Alltoallv(send: *const c_void, send_counts: *const c_int, send_places: *const c_int,

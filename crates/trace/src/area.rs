@@ -34,8 +34,11 @@ pub const NODE_AREAS: u64 = 16 << 30;
 /// Where the memory begins in which a profiler counts calls.
 pub const PROFILES_AT: u64 = OFFSET + NODE_AREAS - (8 << 30);
 
+/// Where that ends, and the memory begins to which a profiler writes calls one by one.
+pub const PROFILES_END: u64 = OFFSET + NODE_AREAS - (4 << 30);
+
 /// Where that ends: what is behind it, checked mode has.
-pub const PROFILES_END: u64 = OFFSET + NODE_AREAS - (4 << 20);
+pub const STREAMS_END: u64 = OFFSET + NODE_AREAS - (4 << 20);
 
 /// Threads of a process that have a ring each. Further ones share one that nobody reads.
 pub(crate) const RINGS: usize = 16;

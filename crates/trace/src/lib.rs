@@ -20,6 +20,7 @@
 //! | `findings` | what checked mode has found                                  |
 //! | `unwind` | the frames of a thread, as the unwinder finds them           |
 //! | `space`  | the namespace of processes that a process is in                |
+//! | `stream` | records that one thread writes and another process takes       |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
 //!
@@ -65,11 +66,14 @@ mod record;
 mod reply;
 mod slot;
 mod space;
+mod stream;
 mod thread;
 mod unwind;
 
 pub use answer::listen;
-pub use area::{AREA, Area, NODE_AREAS, OFFSET, PROFILES_AT, PROFILES_END, Phase, Who};
+pub use area::{
+    AREA, Area, NODE_AREAS, OFFSET, PROFILES_AT, PROFILES_END, Phase, STREAMS_END, Who,
+};
 pub use ask::{Asked, Sample};
 pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
@@ -79,6 +83,7 @@ pub use read::{Entry, Thread, View};
 pub use record::{ARGUMENTS, current, enter, enter_beside};
 pub use slot::{NOTICE, NOTICES};
 pub use space::{Numbers, space_of};
+pub use stream::{RECORDS, Record, STREAMS, StreamReader, StreamWriter};
 pub use thread::{
     begin, end, in_program, monotonic_ns, note_helpers, set_phase, set_threaded, thread, threads,
 };

@@ -11,14 +11,20 @@
 // run: -n 1 --profile -- errors
 // run: -n 1 -- errors
 // run: -n 2 --profile --check -- nothing ; exit 2 ; says --profile and --check cannot be had at once
-// run: -n 2 --profile-report /nowhere/to -- nothing ; says the profile cannot be written to /nowhere/to.json ; says cannot be written to /nowhere/to.html
+// run: -n 2 --profile-report /nowhere/to -- nothing ; exit 2 ; says '--profile-report /nowhere/to.json: it cannot be written \(.*\); make the folder, or name another one, so nothing was started'
 // run: -n 2 --profile=yes -- nothing ; exit 2 ; says takes no value
 // run: -n 2 -- late ; never says profile
+// run: -n 2 --explain -- messages ; says mpirun: explain: 2 ranks on 1 host ; says between ranks of one host: 125, ; says through shared memory: \d+, .* ; says 'without asking the receiver: .*; CATENA_SHM_EAGER_MAX = 64KiB \(default\)'
+// run: -n 4 --explain -- collectives ; says 'MPI_Allreduce of 64 B or more, 4 ranks on 1 host: 50 calls; planned in shared memory' ; says   allreduce: board \d+
+// run: -n 2 --explain -- killed ; fails ; says without MPI_Finalize, so their library has told nothing: 2 ranks
+// run: -n 1 --explain -- true ; says explain: 1 rank on 1 host
+// run: -n 2 --explain --check -- nothing ; exit 2 ; says --explain and --check cannot be had at once
 //
 // variant: profiled_apart
 // only: catena
 // hosts: 2
 // run: -n 2 --profile --host h0:1,h1:1 --launcher-agent scripts/hosts -- late ; says is spent in MPI, most of it in MPI_Barrier \(profiled.c:\d+\) ; says rank 0 waits for rank 1
+// run: -n 4 --explain --host h0:2,h1:2 --launcher-agent scripts/hosts --set COLL_ALLREDUCE=linear -- collectives ; says h0: ranks 0-1 ; says 'over a network: \d+, .*; CATENA_LINK = '; says 'MPI_Allreduce of 64 B or more, 4 ranks on 2 hosts: 50 calls; planned as linear, as CATENA_COLL_ALLREDUCE says' ; says allreduce: .*linear 2
 #include "../check.h"
 #include <pthread.h>
 #include <setjmp.h>

@@ -56,7 +56,7 @@ pub use agree::Vote;
 pub use arguments::{Data, Numbers, OwnBlock, VData, WData, is_in_place};
 pub(crate) use carried::Collectives;
 pub use count::{BOARD, Counts, ways};
-pub use force::{SETTINGS, forced};
+pub use force::{COLL_NODE, SETTINGS, forced};
 use inquiry::Asked;
 pub use memory::Memory;
 pub use mismatch::is_of_all;

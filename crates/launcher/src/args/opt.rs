@@ -51,6 +51,8 @@ pub enum Opt {
     CheckReport,
     Profile,
     ProfileReport,
+    Explain,
+    Trace,
     Timeout,
     Verbose,
     Host,

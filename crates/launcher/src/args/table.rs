@@ -361,6 +361,11 @@ pub const TABLE: &[Row] = &[
         "count the MPI calls, and say at the end where the time goes: in which calls, and who waits for whom"),
     own(Group::Control, &["profile-report"], 0, Opt::ProfileReport,
         "--profile, and write it to NAME.json and, as a page with pictures, to NAME.html").takes("NAME", "profile"),
+    own(Group::Control, &["explain"], 0, Opt::Explain,
+        "say at the end how messages and collectives went: by which ways, as what was planned and as it was"),
+    own(Group::Control, &["trace"], 0, Opt::Trace,
+        "write each MPI call of each rank in time, with arrows for messages, to FILE, which https://ui.perfetto.dev shows")
+        .takes("FILE", "out.pftrace"),
     own(Group::Control, &["memory-alloc-kinds"], O | M | F, Opt::MemoryAllocKinds,
         "kinds of memory that the program asks for, such as mpi,system; MPI_INFO_ENV shows them").takes("LIST", "mpi,system"),
     own(Group::Control, &["no-takeover"], 0, Opt::NoTakeover,
@@ -413,7 +418,7 @@ pub const TABLE: &[Row] = &[
     ignored(&["rankmap"], M, "--rankfile places rank by rank, and --host names hosts with numbers of ranks").takes("TEXT", "0"),
     means(&["prot"], I, "--set LINK_REPORT=true", "each rank says how it reaches others"),
     ignored(&["demux"], M, "there is one way").takes("WORD", "poll"),
-    ignored(&["trace", "aps", "mps", "ilp64", "dapl", "DAPL", "rdma", "RDMA", "ib", "IB", "psm", "PSM", "psm2", "PSM2"], I,
+    ignored(&["aps", "mps", "ilp64", "dapl", "DAPL", "rdma", "RDMA", "ib", "IB", "psm", "PSM", "psm2", "PSM2"], I,
         "networks are chosen by --set LINK=…, and tools stand before the program"),
 ];
 

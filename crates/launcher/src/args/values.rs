@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use catena_job::{Inherit, MAX_RANKS, UsageError};
@@ -33,6 +34,17 @@ pub fn count(option: &str, text: &OsStr) -> Result<u32, UsageError> {
         Err(_) => usage(format!(
             "{option} {text}: the number of ranks must be a whole number, 1 or more"
         )),
+    }
+}
+
+/// The name of a trace. Of other launchers, an option of that name takes no file.
+pub fn trace_file(option: &str, text: &OsStr) -> Result<PathBuf, UsageError> {
+    match text.is_empty() || text.as_bytes().starts_with(b"-") {
+        true => usage(format!(
+            "{option} {}: name the file for the trace, as in {option} out.pftrace",
+            text.to_string_lossy()
+        )),
+        false => Ok(text.into()),
     }
 }
 

@@ -191,10 +191,23 @@ fn variables(request: &Request, settings: Vars) -> Result<Vars, ProgramError> {
     let conf = conf.map(|(_, path)| path.to_string_lossy());
     env.push((FILE.into(), Sources::handed_on(conf.as_deref()).into()));
     env.extend(settings);
-    if request.check && request.profile {
-        let why = "--profile and --check cannot be had at once: the time of the checks would be \
-                   counted as that of the program; run it once with each";
-        return usage(why.to_string());
+    if let (true, Some(tool)) = (request.check, profiler(request)) {
+        let option = tool.option();
+        return usage(format!(
+            "{option} and --check cannot be had at once: the time of the checks would be counted \
+             as that of the program; run it once with each"
+        ));
+    }
+    for (name, is_asked) in [
+        (catena_profile::STREAMED, request.trace.is_some()),
+        (catena_profile::EXPLAINED, request.explain),
+    ] {
+        // A rank may have started this launcher, of which another one has asked that.
+        match is_asked {
+            true => env.push((name.into(), "1".into())),
+            false if std::env::var_os(name).is_some() => env.push((name.into(), "".into())),
+            false => {}
+        }
     }
     if let Some(tool) = tool(request) {
         env.push(library::preload(tool, &env).or_else(usage)?);
@@ -204,9 +217,18 @@ fn variables(request: &Request, settings: Vars) -> Result<Vars, ProgramError> {
 
 /// The tool that ranks load.
 fn tool(request: &Request) -> Option<library::Tool> {
-    match (request.check, request.profile) {
-        (true, _) => Some(library::CHECKER),
-        (_, true) => Some(library::PROFILER),
+    match request.check {
+        true => Some(library::CHECKER),
+        false => profiler(request),
+    }
+}
+
+/// The tool that counts calls, if that is asked for, by the option that asks for it.
+fn profiler(request: &Request) -> Option<library::Tool> {
+    match (request.profile, &request.trace, request.explain) {
+        (true, ..) => Some(library::PROFILER),
+        (_, Some(_), _) => Some(library::TRACER),
+        (.., true) => Some(library::EXPLAINER),
         _ => None,
     }
 }

@@ -267,6 +267,7 @@ impl Node {
         while self.processes.pop_if(|last| last.is_none()).is_some() {}
         self.notifiers.retain(|(of, _)| of != numbers);
         self.keep_profile(numbers);
+        self.keep_timeline(numbers);
         self.keep_findings(numbers);
         self.server.forget(numbers.start);
         self.notify();

@@ -276,6 +276,7 @@ impl Node {
             traces: Vec::new(),
             found: Vec::new(),
             counted: Vec::new(),
+            recorder: None,
             forgetting: Vec::new(),
         })
     }

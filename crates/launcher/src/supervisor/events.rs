@@ -41,6 +41,11 @@ impl Supervisor {
                 }
                 self.traces.answered(number, &answer);
                 self.profiling.answered(number, &answer);
+                self.timeline.answered(number, &answer);
+                if self.timeline.has_more() && !self.finishing {
+                    let told = self.timeline.look(&mut self.nodes);
+                    told.into_iter().for_each(|text| self.output.say(text));
+                }
                 self.hearing.answered(number);
                 self.judge_heard();
             }

@@ -18,8 +18,10 @@ use catena_job::{NodeCommand, WINDOW};
 use super::begun::{Begun, BegunLine};
 use super::files::Files;
 use super::process::Process;
+use super::timeline::TraceFile;
 use super::token;
 use crate::args;
+use crate::explain::Settings;
 use crate::output::{Lines, Sink, Sinks, own_stream};
 use crate::report;
 use crate::stdin::Source;
@@ -49,6 +51,10 @@ pub struct Show {
     /// Whether the calls of the program are counted, and where it is written what comes of that.
     pub is_profiled: bool,
     pub profile_report: Option<PathBuf>,
+    /// Where the calls of the program are written one by one.
+    pub trace: Option<TraceFile>,
+    /// What is known before, if it is told at the end how messages and collectives went.
+    pub explained: Option<Settings>,
 }
 
 /// A rank's stdout or stderr.

@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catena_job::Question;
-use catena_profile::Profile;
+use catena_profile::{Explanation, Profile};
 
 use super::nodes::Nodes;
+use crate::explain::Settings;
+use crate::result_file;
 
 /// How long other hosts are waited for: they look for the lines of all places that have called.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -19,6 +21,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// What ranks have counted.
 pub struct Profiling {
     is_profiled: bool,
+    /// What is known before, if it is told how messages and collectives went.
+    explained: Option<Settings>,
     /// Where it is written, without the last part of the name.
     name: Option<PathBuf>,
     /// The number of the question to all nodes.
@@ -39,9 +43,10 @@ pub struct Told {
 
 impl Profiling {
     /// For a job that is profiled or not; `name` is that of its files.
-    pub fn new(is_profiled: bool, name: Option<PathBuf>) -> Profiling {
+    pub fn new(is_profiled: bool, name: Option<PathBuf>, explained: Option<Settings>) -> Profiling {
         Profiling {
             is_profiled,
+            explained,
             name,
             asked: None,
             answer: None,
@@ -50,7 +55,7 @@ impl Profiling {
 
     /// Asks all nodes, if the job is profiled.
     pub fn ask(&mut self, nodes: &mut Nodes) {
-        if self.is_profiled {
+        if self.is_profiled || self.explained.is_some() {
             self.asked = Some(nodes.ask(Question::Profile));
         }
     }
@@ -65,6 +70,15 @@ impl Profiling {
         if self.asked == Some(number) {
             self.answer = Some(answer.to_vec());
         }
+    }
+
+    /// How messages and collectives went, as lines; `None` if that is not told.
+    pub fn explain(&self) -> Option<String> {
+        let settings = self.explained.as_ref()?;
+        Some(match &self.answer {
+            Some(answer) => Explanation::read(answer).text(settings),
+            None => "the hosts have not told in time what was counted\n".into(),
+        })
     }
 
     /// Writes the files, and gives what is to be told; `None` if the job is not profiled.
@@ -96,21 +110,22 @@ impl Profiling {
     }
 }
 
+/// The kinds of files that are written.
+const KINDS: [&str; 2] = ["json", "html"];
+
+/// Finds out whether the files of that name can be written.
+///
+/// # Errors
+/// If one cannot: the cause and what to do.
+pub fn check_files(name: &Path) -> Result<(), String> {
+    let path = |kind| result_file::of_kind(name, kind, &KINDS);
+    let check = |kind| result_file::check("--profile-report", &path(kind));
+    KINDS.into_iter().try_for_each(check)
+}
+
 /// Writes a file of that name and kind: what to tell of that.
 fn written(name: &Path, kind: &str, text: &str) -> String {
-    // A user may name either of the files.
-    let is_named = name
-        .extension()
-        .is_some_and(|it| it == "json" || it == "html");
-    let path = match is_named {
-        true => name.with_extension(kind),
-        false => {
-            let mut path = name.as_os_str().to_os_string();
-            path.push(".");
-            path.push(kind);
-            path.into()
-        }
-    };
+    let path = result_file::of_kind(name, kind, &KINDS);
     let shown = path.display();
     match fs::write(&path, text) {
         Ok(()) => format!("the profile is in {shown}"),

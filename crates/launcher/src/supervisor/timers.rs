@@ -34,6 +34,8 @@ pub enum Task {
     CheckHang,
     /// See whether checked mode has found an error.
     CheckFindings,
+    /// Ask for the calls of ranks since the last time.
+    TakeTimeline,
     /// See again what the job does, for somebody who asks.
     LookAgain,
 }
@@ -55,6 +57,7 @@ impl Task {
             | Task::CheckHang
             | Task::CheckFindings
             | Task::LookAgain
+            | Task::TakeTimeline
             | Task::CheckApart => false,
         }
     }
