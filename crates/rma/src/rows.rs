@@ -18,6 +18,8 @@ pub(crate) const BOX: usize = OWN_CARD + Card::WORDS;
 pub(crate) const PROBE: usize = BOX + Card::WORDS;
 /// What its part of a region is to be aligned to, if it has no memory of its own yet.
 pub(crate) const PART: usize = PROBE + Card::WORDS;
+/// The number of the kind of its memory.
+pub(crate) const KIND: usize = PART + 1;
 /// What a member has.
-pub(crate) const ROW: usize = PART + 1;
+pub(crate) const ROW: usize = KIND + 1;
 pub(crate) type Row = [u64; ROW];
