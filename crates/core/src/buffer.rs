@@ -251,14 +251,14 @@ impl Typed {
 
 /// Copies to or from a device that are waited for together. One that the device fails to make ends
 /// the process, as an address that is not mapped does in host memory.
-struct Batch {
+pub(crate) struct Batch {
     copies: Copies,
     /// The last one.
     last: Option<Copy>,
 }
 
 impl Batch {
-    fn of(kind: Kind) -> Batch {
+    pub(crate) fn of(kind: Kind) -> Batch {
         let copies = Copies::of(kind).expect("a device has told its kind");
         Batch { copies, last: None }
     }
@@ -267,14 +267,14 @@ impl Batch {
     ///
     /// # Safety
     /// Both sides are valid until [`Batch::wait`].
-    unsafe fn begin(&mut self, copy: Copy) {
+    pub(crate) unsafe fn begin(&mut self, copy: Copy) {
         // SAFETY: the caller's promise.
         let begun = unsafe { self.copies.begin(&copy) };
         begun.unwrap_or_else(|error| give_up(&copy, &error));
         self.last = Some(copy);
     }
 
-    fn wait(self) {
+    pub(crate) fn wait(self) {
         if let (Err(error), Some(last)) = (self.copies.wait(), &self.last) {
             give_up(last, &error);
         }
@@ -329,85 +329,6 @@ fn is_run_among_devices(base: *const u8, count: u64, ty: &TypeRef) -> bool {
 #[inline]
 pub fn are_on_host(base: *const u8, count: u64, ty: &TypeRef, packed: *const u8) -> bool {
     memory::is_host_only() || (is_host(base, count, ty) && is_on_host(packed))
-}
-
-/// Whether there may be memory that is not the host's.
-pub fn may_be_on_devices() -> bool {
-    memory::may_have_devices()
-}
-
-/// The kind of memory in which `len` bytes lie, by the first one.
-pub fn kind_at(at: *const u8, len: u64) -> Kind {
-    match len {
-        0 => Kind::Host,
-        _ => memory::kind(at),
-    }
-}
-
-/// Packs runs of bytes, each given by its address and length, from memory of `kind` that is not
-/// the host's.
-///
-/// # Safety
-/// All of them are valid, and `out` for as many bytes.
-pub unsafe fn load_runs(kind: Kind, runs: impl Iterator<Item = (*mut u8, usize)>, out: *mut u8) {
-    // SAFETY: the caller's promise.
-    unsafe { copy_runs(kind, runs, (out, Direction::ToHost)) }
-}
-
-/// Unpacks bytes to such runs.
-///
-/// # Safety
-/// As [`load_runs`].
-pub unsafe fn store_runs(
-    kind: Kind,
-    runs: impl Iterator<Item = (*mut u8, usize)>,
-    bytes: *const u8,
-) {
-    // SAFETY: the caller's promise. Nothing is written to the bytes.
-    unsafe { copy_runs(kind, runs, (bytes.cast_mut(), Direction::ToDevice)) }
-}
-
-/// Copies between runs and packed bytes, by as few copies as their rows allow.
-///
-/// # Safety
-/// As [`load_runs`].
-#[cold]
-unsafe fn copy_runs(
-    kind: Kind,
-    runs: impl Iterator<Item = (*mut u8, usize)>,
-    (mut packed, direction): (*mut u8, Direction),
-) {
-    let mut copies = Batch::of(kind);
-    let mut copy = |(first, rows): (*mut u8, Rows)| {
-        let (to, from) = match direction {
-            Direction::ToHost => (packed, first),
-            Direction::ToDevice | Direction::Within => (first, packed),
-        };
-        let copy = Copy {
-            to,
-            from,
-            rows,
-            direction,
-        };
-        // SAFETY: the caller's promise.
-        unsafe { copies.begin(copy) };
-        packed = packed.wrapping_add(rows.bytes());
-    };
-    let mut open: Option<(*mut u8, Rows)> = None;
-    for (at, len) in runs {
-        let joins = |(first, rows): &mut (*mut u8, Rows)| {
-            rows.join(at.addr().wrapping_sub(first.addr()) as isize, len)
-        };
-        if !open.as_mut().is_some_and(joins)
-            && let Some(rows) = open.replace((at, Rows::one(len)))
-        {
-            copy(rows);
-        }
-    }
-    if let Some(rows) = open {
-        copy(rows);
-    }
-    copies.wait();
 }
 
 /// Packs all of `count` elements to `out`, in whichever memory both lie.

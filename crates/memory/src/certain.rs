@@ -79,10 +79,10 @@ pub(crate) fn has(at: *const u8) -> bool {
 /// thread's stack is found here `has` finds from then on.
 #[cold]
 pub(crate) fn has_closely(at: *const u8) -> bool {
-    let own = match STACK.get() {
+    let own = match STACK.try_with(Cell::get).unwrap_or(UNKNOWN) {
         (0, 0) => {
             let own = own_stack();
-            STACK.set(own);
+            _ = STACK.try_with(|it| it.set(own));
             own
         }
         known => known,

@@ -151,8 +151,8 @@ pub unsafe trait Device: Sync {
     /// The kind of its memory, which is not [`Kind::Host`].
     fn kind(&self) -> Kind;
 
-    /// Whether there may be memory of it: not as long as the program has not loaded its driver. Once
-    /// there may be some, it stays so.
+    /// Whether there may be memory of it: not as long as the program has not loaded its driver.
+    /// Once there may be some, it stays so.
     fn may_have_memory(&self) -> bool;
 
     /// The addresses of its memory around this one, of which all are its memory: those of the

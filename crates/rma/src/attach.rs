@@ -1,7 +1,7 @@
 //! Memory of dynamic windows (MPI-5, chapter 12.2.4).
 
 use catena_core::Process;
-use catena_core::buffer::kind_at;
+use catena_core::memory_at::kind_at;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 

@@ -14,9 +14,8 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
-use catena_base::mailbox::Mailbox;
-use catena_core::buffer::may_be_on_devices;
 use catena_core::comm::Comm;
+use catena_core::memory_at::may_be_on_devices;
 use catena_core::{Process, kind_of_death};
 use catena_fabric::{self as fabric, Peer};
 use catena_net::Route;
@@ -39,7 +38,9 @@ use crate::notices::Notices;
 use crate::plan::Plan;
 use crate::region::{self, Region};
 use crate::registry::{self, Reserved};
-use crate::rows::{BOX, KEYS, KIND, LEADER, NUMBER, OWN_CARD, PART, PROBE, ROW, Row};
+use crate::rows::{
+    BOX, KEYS, KIND, LEADER, NUMBER, OWN_CARD, PART, PROBE, ROW, Row, card_at, is_blind,
+};
 use crate::settings::RMA_REMOTE;
 use crate::sparse::Sparse;
 use crate::tell::tell_all;
@@ -483,20 +484,6 @@ fn tell_late(
     Ok(())
 }
 
-/// Whether a neighbour is there whose descriptors this process cannot open, and has to: of those
-/// that the lowest `made_all` for, that one alone.
-fn is_blind(me: u32, rows: &[Row], made_all: bool) -> bool {
-    let leader = rows[me as usize][LEADER];
-    let mut neighbours = (0..).zip(rows).filter(|(rank, row)| {
-        *rank != me && row[LEADER] == leader && (!made_all || u64::from(*rank) == leader)
-    });
-    neighbours.any(|(_, row)| !heap::reaches(card_at(&row[PROBE..])))
-}
-
-fn card_at(words: &[u64]) -> Card {
-    Card::from_words(std::array::from_fn(|i| words[i]))
-}
-
 type Made = (Option<(Control, Card)>, Option<Whole>);
 
 /// What the lowest member of a node makes for all there: the shared part, and the memory of a
@@ -705,20 +692,6 @@ fn reach_whole(
     })
 }
 
-/// The mailbox of another member; null if there is none.
-fn mailbox_at(card: Card, mapped: &mut Vec<Arc<Mapping>>) -> *const Mailbox {
-    let mut find = || {
-        let mapping = heap::map_peer(card).ok().filter(|_| card.pid != 0)?;
-        let at = mapping.at(card, size_of::<Mailbox>()).ok()?;
-        let is_aligned = at.addr().is_multiple_of(align_of::<Mailbox>());
-        is_aligned.then(|| {
-            mapped.push(mapping);
-            at.cast_const().cast()
-        })
-    };
-    find().unwrap_or(std::ptr::null())
-}
-
 /// How the memory of another member is reached.
 fn reach_of(
     process: &Process,
@@ -747,7 +720,7 @@ fn reach_of(
         Some(of) => Reach::Kernel {
             of,
             addr,
-            mailbox: mailbox_at(card_at(&row[BOX..]), mailboxes),
+            mailbox: mailbox::at(card_at(&row[BOX..]), mailboxes),
         },
     })
 }

@@ -1,7 +1,7 @@
 //! The checked arguments of a call that makes a window.
 
 use catena_abi::Aint;
-use catena_core::buffer::kind_at;
+use catena_core::memory_at::kind_at;
 use catena_fabric::Kind;
 use catena_objects::error::Result;
 use catena_objects::{fail, info::Info};

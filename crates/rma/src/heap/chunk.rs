@@ -61,7 +61,8 @@ impl Card {
         at: 0,
     };
 
-    /// In place of a descriptor: the piece is on a device; `at` is the number of its kind of memory.
+    /// In place of a descriptor: the piece is on a device; `at` is the number of its kind of
+    /// memory.
     const ON_DEVICE: u64 = u64::MAX - 2;
 
     /// That of memory on a device, which nobody can map.

@@ -5,7 +5,7 @@
 
 use catena_base::element_lock::Held;
 use catena_core::Process;
-use catena_core::buffer::{load_runs, store_runs};
+use catena_core::memory_at::{load_runs, store_runs};
 use catena_datatype::{Datatype, OpKind};
 use catena_fabric::{Kind, Peer};
 
