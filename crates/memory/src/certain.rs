@@ -175,7 +175,8 @@ fn first_break(stat: &str) -> Option<usize> {
     (at != 0).then_some(at)
 }
 
-/// The range of the program's segment that can be written, of the first object, which it is.
+/// The range of the last of the segments that can be written, in front of which linkers put what
+/// only they write, of the first object, which is the program.
 unsafe extern "C" fn data_of_program(
     about: *mut libc::dl_phdr_info,
     _: usize,
@@ -187,7 +188,7 @@ unsafe extern "C" fn data_of_program(
         let segments = std::slice::from_raw_parts(about.dlpi_phdr, about.dlpi_phnum.into());
         let is_data =
             |it: &&libc::Elf64_Phdr| it.p_type == libc::PT_LOAD && it.p_flags & libc::PF_W != 0;
-        if let Some(data) = segments.iter().find(is_data) {
+        if let Some(data) = segments.iter().rfind(is_data) {
             let start = (about.dlpi_addr + data.p_vaddr) as usize;
             *to.cast::<Range<usize>>() = start..start + data.p_memsz as usize;
         }
