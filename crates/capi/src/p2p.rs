@@ -51,7 +51,7 @@ fn send_args(
 /// need neither packing nor further checks.
 #[inline(always)]
 fn run(process: &Process, buf: *const c_void, count: Count, ty: Datatype) -> Option<u64> {
-    let unit = process.unit(ty);
+    let unit = process.unit_at(ty, buf.cast());
     // No overflow: a unit has at most 32 bytes.
     let has_buffer = buf.addr() > consts::IN_PLACE;
     (unit != 0 && (count as u64) < 1 << 48 && has_buffer).then(|| count as u64 * unit)

@@ -128,7 +128,12 @@ fn usual(
     origin: &Origin,
     target: &Target,
 ) -> Option<(*mut u8, *mut u8, usize)> {
-    let (ours, theirs) = (process.unit(origin.ty), process.unit(target.ty));
+    let from = origin.buf.cast_const().cast();
+    let ours = process.unit_at(origin.ty, from);
+    let theirs = match target.ty == origin.ty {
+        true => ours,
+        false => process.unit_at(target.ty, from),
+    };
     // No overflow: a unit has at most 32 bytes.
     let small = (origin.count as u64 | target.count as u64) < 1 << 48;
     let len = ours * origin.count as u64;
@@ -220,6 +225,7 @@ pub(crate) fn get_accumulate(
     if let Some((into, at, len)) = usual(&process, window, &result, &target)
         && op != consts::NO_OP
         && origin.buf.addr() > consts::IN_PLACE
+        && process.unit_at(origin.ty, origin.buf.cast_const().cast()) != 0
         && origin.count == target.count
         && origin.ty == target.ty
         && result.ty == target.ty
@@ -275,7 +281,7 @@ fn fetch_and_op(
     let into = Origin::new(result, 1, ty);
     let is_read = op == consts::NO_OP;
     if let Some((into, at, len)) = usual(&process, window, &into, &target)
-        && (is_read || origin.addr() > consts::IN_PLACE)
+        && (is_read || origin.addr() > consts::IN_PLACE && process.unit_at(ty, origin.cast()) != 0)
     {
         let kernel = if is_read {
             None
@@ -330,6 +336,9 @@ fn compare_and_swap(
     let into = Origin::new(result, 1, ty);
     if let Some((into, at, len @ 1..=8)) = usual(&process, window, &into, &target)
         && origin.addr().min(compare.addr()) > consts::IN_PLACE
+        && [origin, compare]
+            .iter()
+            .all(|it| process.unit_at(ty, it.cast()) != 0)
         && is_compared(process.objects.types.layout(ty)?)
     {
         let buffers = (origin.cast(), compare.cast(), into);

@@ -251,14 +251,14 @@ impl Typed {
 
 /// Copies to or from a device that are waited for together. One that the device fails to make ends
 /// the process, as an address that is not mapped does in host memory.
-struct Batch {
+pub(crate) struct Batch {
     copies: Copies,
     /// The last one.
     last: Option<Copy>,
 }
 
 impl Batch {
-    fn of(kind: Kind) -> Batch {
+    pub(crate) fn of(kind: Kind) -> Batch {
         let copies = Copies::of(kind).expect("a device has told its kind");
         Batch { copies, last: None }
     }
@@ -267,14 +267,14 @@ impl Batch {
     ///
     /// # Safety
     /// Both sides are valid until [`Batch::wait`].
-    unsafe fn begin(&mut self, copy: Copy) {
+    pub(crate) unsafe fn begin(&mut self, copy: Copy) {
         // SAFETY: the caller's promise.
         let begun = unsafe { self.copies.begin(&copy) };
         begun.unwrap_or_else(|error| give_up(&copy, &error));
         self.last = Some(copy);
     }
 
-    fn wait(self) {
+    pub(crate) fn wait(self) {
         if let (Err(error), Some(last)) = (self.copies.wait(), &self.last) {
             give_up(last, &error);
         }
@@ -320,7 +320,7 @@ pub fn is_run(base: *const u8, count: u64, ty: &TypeRef) -> bool {
 }
 
 /// What [`is_run`] says where there is other memory, too.
-#[cold]
+#[inline(never)]
 fn is_run_among_devices(base: *const u8, count: u64, ty: &TypeRef) -> bool {
     ty.is_contiguous() && is_host(base, count, ty)
 }

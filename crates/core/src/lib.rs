@@ -16,6 +16,7 @@
 //! | `wait`     | how it waits; the work is done in crate `process`                  |
 //! | `abroad`   | what ranks that wait long tell those of other nodes                |
 //! | `p2p`, `bsend`, `buffer` | messages, and the program's buffers                  |
+//! | `memory_at` | memory that is named by its address alone                          |
 //! | `request`  | requests: a trait, and a file for each kind                        |
 //! | `comm`     | communicators, and how processes agree on new ones                 |
 //! | `topology` | grids and graphs                                                   |
@@ -52,6 +53,7 @@ pub mod init;
 pub mod life;
 pub mod listing;
 mod loss;
+pub mod memory_at;
 mod memory_kinds;
 mod message;
 pub mod needs;

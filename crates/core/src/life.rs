@@ -139,7 +139,8 @@ fn wire_up() -> Result<Box<Process>> {
     let own = predefined(consts::COMM_SELF, "MPI_COMM_SELF", &[me]);
     let process = Box::new(Process {
         objects,
-        units: units(),
+        units: units(memory::is_host_only()),
+        units_on_host: units(!memory::is_host_only() && !CHECK.get()),
         me,
         comms: Communicators::new(&objects.comms, [everybody, own], cids),
         owner: Cell::new(Owner::InTurn),
@@ -164,19 +165,18 @@ fn wire_up() -> Result<Box<Process>> {
     components::all().for_each(|it| it.came_up(&process));
     process.engine.ask_once();
     events::watch(&process);
+    // What has been loaded for MPI is there now.
+    memory::may_have_devices();
     Ok(process)
 }
 
-/// See [`Process::units`].
-fn units() -> [Cell<u8>; 256] {
-    std::array::from_fn(|low| Cell::new(unit(low)))
+/// See [`Process::units`]: all are 0 where they are not used.
+fn units(are_used: bool) -> [Cell<u8>; 256] {
+    std::array::from_fn(|low| Cell::new(if are_used { unit(low) } else { 0 }))
 }
 
 /// That of one predefined type, by the low byte of its handle.
 fn unit(low: usize) -> u8 {
-    if !memory::is_host_only() {
-        return 0;
-    }
     let ty = Datatype::predefined(0x200 | low as u16).filter(|ty| ty.is_contiguous());
     ty.map_or(0, |ty| u8::try_from(ty.size()).unwrap_or(0))
 }
@@ -186,9 +186,11 @@ pub fn set_fortran_sizes(sizes: FortranSizes) {
     Datatype::set_fortran_sizes(sizes);
     if let Ok(process) = enter() {
         // Where all are 0, they stay so.
-        if process.units.iter().any(|it| it.get() != 0) {
-            for (low, place) in process.units.iter().enumerate() {
-                place.set(unit(low));
+        for units in [&process.units, &process.units_on_host] {
+            if units.iter().any(|it| it.get() != 0) {
+                for (low, place) in units.iter().enumerate() {
+                    place.set(unit(low));
+                }
             }
         }
     }

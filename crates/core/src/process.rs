@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use catena_abi as abi;
 use catena_fabric::Peer;
 use catena_link::Awaited;
+use catena_memory as memory;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::error_place::Target;
 use catena_objects::table::ObjectKind;
@@ -62,6 +63,10 @@ pub struct Process {
     /// else 0, by the low byte of its handle. All are 0 where buffers may lie in
     /// memory that is not the host's, or messages may be compressed.
     pub units: [Cell<u8>; 256],
+    /// [`Process::units`] of a process whose buffers may lie in memory that is not the host's: for
+    /// those that surely do not. All are 0 in other processes, and where messages may be compressed
+    /// or are compared with what is expected.
+    pub units_on_host: [Cell<u8>; 256],
     /// This process.
     pub me: Peer,
     /// Its communicators.
@@ -378,10 +383,34 @@ impl Process {
         }
     }
 
+    /// Bytes of an element of a predefined type whose elements at `at` are surely a run of bytes in
+    /// host memory; 0 for every other handle, also bad ones, and where that is not sure.
+    #[inline(always)]
+    pub fn unit_at(&self, h: abi::Datatype, at: *const u8) -> u64 {
+        match self.unit(h) {
+            0 => self.unit_beside_devices(h, at),
+            unit => unit,
+        }
+    }
+
+    /// What [`Process::unit_at`] says where there is other memory, too.
+    #[inline(always)]
+    fn unit_beside_devices(&self, h: abi::Datatype, at: *const u8) -> u64 {
+        if h.0 >> 8 != 2 {
+            return 0;
+        }
+        match self.units_on_host[h.0 & 0xff].get() {
+            0 => 0,
+            unit if memory::is_surely_host(at) => unit.into(),
+            _ => 0,
+        }
+    }
+
     /// Has every message tell what it consists of: from now on none takes the short way of bytes
     /// that nobody asks about.
     pub(crate) fn look_at_types(&self) {
-        self.units.iter().for_each(|it| it.set(0));
+        let all = self.units.iter().chain(&self.units_on_host);
+        all.for_each(|it| it.set(0));
     }
 
     /// The communicator behind a handle, for the hot path.

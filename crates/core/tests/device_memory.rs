@@ -24,6 +24,11 @@ fn messages_and_collectives_move_what_lies_on_a_device() {
         0,
         "no buffer is taken for the host's"
     );
+    let near = 0i32;
+    let near = (&raw const near).cast();
+    let units = [from.cast_const(), near].map(|at| process.unit_at(consts::INT, at));
+    assert_eq!(units[0], 0, "it is on the device");
+    assert!([0, 4].contains(&units[1]), "it may be known where it is");
     let int = process
         .objects
         .types

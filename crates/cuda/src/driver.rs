@@ -45,6 +45,9 @@ const NO_TIMING: c_uint = 2;
 const LAZY_PEER_ACCESS: c_uint = 1;
 /// CUDA_ERROR_NOT_READY: the event has not come yet.
 const NOT_READY: Code = 600;
+/// CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED and CUDA_ERROR_DEINITIALIZED: of an address
+/// nothing is known, as the driver does not know it, or has no devices yet, or none any more.
+const NOTHING_KNOWN: [Code; 3] = [1, 3, 4];
 /// The stream to which work goes that names none.
 const DEFAULT_STREAM: Stream = Stream(ptr::null_mut());
 /// CUpointer_attribute: the context in which memory was allocated, its type, whether the driver
@@ -147,7 +150,7 @@ functions! {
 }
 
 /// Where memory of a device lies.
-pub struct DeviceAddress {
+struct DeviceAddress {
     /// Null for memory that belongs to no context, such as that of a pool.
     context: Context,
     device: c_int,
@@ -191,7 +194,10 @@ impl Driver {
 
     /// Where the address lies; `None` in host memory, that which devices reach included. Memory
     /// that the driver moves between both is the device's, wherever it is now.
-    pub fn place(&self, at: *const u8) -> Option<DeviceAddress> {
+    ///
+    /// # Errors
+    /// The driver tells nothing any more, as after a kernel that has failed.
+    fn place(&self, at: *const u8) -> Result<Option<DeviceAddress>, Refused> {
         let mut place = DeviceAddress {
             context: Context(ptr::null_mut()),
             device: 0,
@@ -209,13 +215,22 @@ impl Driver {
         let code = unsafe {
             (self.call.attributes)(count, ATTRIBUTES.as_ptr(), answers.as_ptr(), address)
         };
+        if NOTHING_KNOWN.contains(&code) {
+            return Ok(None);
+        }
+        done("cuPointerGetAttributes", code)?;
         let is_device = memory_type == DEVICE || is_managed != 0;
-        (code == 0 && is_device).then_some(place)
+        Ok(is_device.then_some(place))
+    }
+
+    /// Where the address lies; nowhere if the driver tells nothing.
+    fn known_place(&self, at: *const u8) -> Option<DeviceAddress> {
+        self.place(at).ok().flatten()
     }
 
     /// The addresses of the allocation around one on a device.
     pub fn range(&self, at: *const u8) -> Option<Range<usize>> {
-        self.place(at)?;
+        self.known_place(at)?;
         let one = at.addr()..at.addr() + 1;
         Some(self.allocation(at).unwrap_or(one))
     }
@@ -234,7 +249,9 @@ impl Driver {
     /// # Safety
     /// As [`Device::begin`](catena_memory::Device::begin).
     pub unsafe fn begin(&self, copy: &Copy) -> Result<Queue, CopyError> {
-        let place = self.place(copy.on_device()).ok_or(CopyError::NotThere)?;
+        let place = self.place(copy.on_device());
+        let place = place.map_err(|refused| self.failed(&refused))?;
+        let place = place.ok_or(CopyError::NotThere)?;
         let begin = || {
             let context = self.context(&place)?;
             self.within(context, || {
@@ -346,18 +363,11 @@ impl Driver {
     /// How other processes open the allocation around an address, once what was begun on the
     /// default stream of its context has been done.
     pub fn export(&self, at: *const u8) -> Option<Exported> {
-        let place = self.place(at)?;
+        let place = self.known_place(at)?;
         let range = self.allocation(at)?;
         let base = range.start as Address;
         let mut handle = IpcHandle([0; 64]);
-        let mut id = 0u64;
-        let which = [BUFFER_ID];
-        let answers = [(&raw mut id).cast()];
-        // SAFETY: room for the attribute.
-        let code = unsafe { (self.call.attributes)(1, which.as_ptr(), answers.as_ptr(), base) };
-        if code != 0 {
-            return None;
-        }
+        let id = self.buffer_id(at)?;
         let context = self.context(&place).ok()?;
         let exported = self.within(context, || {
             // SAFETY: room for what it gives.
@@ -378,6 +388,18 @@ impl Driver {
         })
     }
 
+    /// The number of the allocation in which an address lies.
+    pub fn buffer_id(&self, at: *const u8) -> Option<u64> {
+        let mut id = 0u64;
+        let which = [BUFFER_ID];
+        let answers = [(&raw mut id).cast()];
+        let address = at.addr() as Address;
+        // SAFETY: room for the attribute. Of an address that it does not know the driver says
+        // nothing.
+        let code = unsafe { (self.call.attributes)(1, which.as_ptr(), answers.as_ptr(), address) };
+        (code == 0 && id != 0).then_some(id)
+    }
+
     /// Opens memory of another process in the context of memory here, or in the current one.
     pub fn import(&self, handle: &Handle, near: *const u8) -> Result<*mut u8, CopyError> {
         let open = || {
@@ -388,7 +410,7 @@ impl Driver {
             })?;
             Ok(ptr::with_exposed_provenance_mut(at as usize))
         };
-        let opened = match self.place(near) {
+        let opened = match self.known_place(near) {
             Some(place) => self
                 .context(&place)
                 .and_then(|context| self.within(context, open)),
@@ -409,7 +431,7 @@ impl Driver {
             })
         };
         // The calling thread may have no context, or another one. A failure leaves it open.
-        let _ = match self.place(at) {
+        let _ = match self.known_place(at) {
             Some(place) => self
                 .context(&place)
                 .and_then(|context| self.within(context, close)),

@@ -9,7 +9,7 @@
 //! arrived. Whatever else writes a buffer has been waited for by who passes it to MPI.
 //!
 //! The device is registered where the host has one of CUDA. Until the program has loaded the driver
-//! that costs a look at how many libraries are loaded. Runs that are as long and as far apart as
+//! that costs a look at whether anything was loaded. Runs that are as long and as far apart as
 //! each other are one copy ([`Rows`]), so a column of a matrix is one in each part.
 
 mod driver;
@@ -40,8 +40,8 @@ setting! {
     /// Devices in whose memory buffers may lie.
     ///
     /// `auto` is `cuda` on hosts that have a device of CUDA, and `none` on others. Where it is not
-    /// `none`, each call asks what memory its buffers lie in: `none` spares a program that has no
-    /// buffers on devices that time.
+    /// `none`, the driver, once the program has loaded it, is asked of memory that may be a
+    /// device's: `none` spares a program that has no buffers on devices that time.
     pub static DEVICE_MEMORY: DeviceMemory = DeviceMemory::Auto;
     scope: Local,
     level: User,
@@ -87,6 +87,10 @@ unsafe impl Device for Cuda {
         Kind::Cuda
     }
 
+    fn may_have_memory(&self) -> bool {
+        driver().is_some()
+    }
+
     fn range(&self, at: *const u8) -> Option<Range<usize>> {
         driver()?.range(at)
     }
@@ -114,6 +118,10 @@ unsafe impl Device for Cuda {
             return None;
         }
         driver()?.export(at)
+    }
+
+    fn is_still(&self, at: *const u8, id: u64) -> bool {
+        driver().is_some_and(|driver| driver.buffer_id(at) == Some(id))
     }
 
     fn import(&self, handle: &Handle, near: *const u8) -> Result<*mut u8, CopyError> {

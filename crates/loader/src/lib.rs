@@ -4,11 +4,13 @@
 //! managers have threads and exit handlers that expect to find their code.
 
 mod tool;
+mod watch;
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::fmt;
 
 pub use tool::tell_tool;
+pub use watch::Watch;
 
 /// Who finds the symbols of a library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

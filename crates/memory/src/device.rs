@@ -151,6 +151,10 @@ pub unsafe trait Device: Sync {
     /// The kind of its memory, which is not [`Kind::Host`].
     fn kind(&self) -> Kind;
 
+    /// Whether there may be memory of it: not as long as the program has not loaded its driver.
+    /// Once there may be some, it stays so.
+    fn may_have_memory(&self) -> bool;
+
     /// The addresses of its memory around this one, of which all are its memory: those of the
     /// allocation. `None` if the address is not on it.
     fn range(&self, at: *const u8) -> Option<Range<usize>>;
@@ -187,6 +191,9 @@ pub unsafe trait Device: Sync {
     /// program began to write there, as far as the device can tell, has been written when it
     /// returns. `None` if that kind of allocation cannot be opened by others.
     fn export(&self, at: *const u8) -> Option<Exported>;
+
+    /// Whether the address is still in the allocation that was exported with this number.
+    fn is_still(&self, at: *const u8, id: u64) -> bool;
 
     /// Opens memory of another process: where its first byte is here, until [`Device::close`].
     /// `near` is memory that is to be copied from or to there, from which the device chooses how it

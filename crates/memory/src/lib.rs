@@ -9,14 +9,16 @@
 //! A kind other than [`Kind::Host`] needs a [`Device`], which is registered once and
 //! from then on knows its addresses. On a host without devices nobody registers one, and
 //! a program pays one load of [`is_host_only`], which callers join to a condition that
-//! they test anyway; see [`kind`] for an example.
+//! they test anyway; see [`kind`] for an example. Where there is one, [`is_surely_host`] tells of
+//! most memory of the host that no device has to be asked for.
 //!
 //! A process [exports](Device::export) memory of a device, and another one on its host
 //! [opens](Device::import) it: that is how a long message between such memory goes as one copy.
 //! Else it is staged: messages part by part, collectives before and after their schedule. So rings,
-//! single copies of the kernel and reductions meet host memory alone. Windows refuse it: neighbours
-//! map their memory, and the kernel copies it.
+//! single copies of the kernel and reductions meet host memory alone. Of a window there its owner
+//! carries out what others ask for.
 
+mod certain;
 mod copies;
 mod device;
 mod kinds;
@@ -29,7 +31,10 @@ pub mod stand_in;
 pub use copies::{Copies, Marked};
 pub use device::{Copy, CopyError, Device, Direction, Exported, HANDLE, Handle, Mark, Queue, Rows};
 pub use kinds::{Kind, Kinds, Unsupported};
-pub use registry::{device, has, is_host_only, kind, kinds, look_closely, register};
+pub use registry::{
+    device, has, is_host_only, is_surely_host, kind, kinds, look_closely, may_have_devices,
+    register,
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,13 @@
 //! The devices that are known, and whose memory an address is.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
+use catena_loader::Watch;
+
+use crate::certain;
 use crate::device::Device;
 use crate::kinds::{Kind, Kinds, Unsupported};
 use crate::ranges::Ranges;
@@ -16,13 +21,24 @@ pub(crate) static RANGES: Ranges = Ranges::new();
 /// Whether [`DEVICES`] is empty.
 static HOST_ONLY: AtomicBool = AtomicBool::new(true);
 
+/// Words for [`QUIET`]: that of a process without devices, and that of one where a device may have
+/// memory.
+static NOTHING: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static SOMETHING: AtomicPtr<c_void> = AtomicPtr::new(ptr::dangling_mut());
+
+/// A word that is null as long as no device has any memory: a device without a driver has none, and
+/// the dynamic loader's word says whether one may have been loaded since.
+static QUIET: AtomicPtr<AtomicPtr<c_void>> = AtomicPtr::new(ptr::from_ref(&NOTHING).cast_mut());
+
 /// Makes the memory of a device known, for the rest of the process.
 ///
 /// The library looks at [`is_host_only`] when it comes up, so devices are registered
 /// before that.
 pub fn register(device: &'static dyn Device) {
+    certain::start();
     let mut devices = DEVICES.write().unwrap_or_else(PoisonError::into_inner);
     devices.push(device);
+    QUIET.store(ptr::from_ref(&SOMETHING).cast_mut(), Ordering::Release);
     HOST_ONLY.store(false, Ordering::Release);
 }
 
@@ -38,11 +54,24 @@ pub fn is_host_only() -> bool {
     HOST_ONLY.load(Ordering::Relaxed)
 }
 
+/// Whether the address surely lies in host memory, which takes a nanosecond to tell. No says
+/// nothing: see [`kind`].
+///
+/// It does as long as the program has loaded no driver of a device; and then of the heap, of the
+/// program's data and of the main thread's stack.
+#[inline(always)]
+pub fn is_surely_host(at: *const u8) -> bool {
+    // SAFETY: a static variable, or a word of the dynamic loader that stays.
+    let something = unsafe { &*QUIET.load(Ordering::Relaxed) };
+    something.load(Ordering::Acquire).is_null() || certain::has(at)
+}
+
 /// The kind of memory that the address lies in.
 ///
 /// What was found to be a device's is kept as a range, so the device is asked once for each
 /// allocation. One that has ended since may still be told: what copies there
-/// [finds that out](Copies::begin).
+/// [finds that out](Copies::begin). What was found to be the host's is not kept: it may become a
+/// device's without anybody's notice.
 ///
 /// # Examples
 /// A caller that tests something anyway tests [`is_host_only`] with it, and asks for
@@ -56,12 +85,28 @@ pub fn is_host_only() -> bool {
 /// }
 /// assert!(may_be_read([1u8, 2].as_ptr(), true));
 /// ```
-#[cold]
+#[inline]
 pub fn kind(at: *const u8) -> Kind {
+    match is_surely_host(at) {
+        true => Kind::Host,
+        false => ask(at),
+    }
+}
+
+/// What [`kind`] says of what is not surely the host's.
+#[cold]
+fn ask(at: *const u8) -> Kind {
+    if certain::has_closely(at) {
+        return Kind::Host;
+    }
     if let Some(kind) = RANGES.find(at) {
         return kind;
     }
     let devices = DEVICES.read().unwrap_or_else(PoisonError::into_inner);
+    if !devices.iter().any(|device| device.may_have_memory()) {
+        wait_for_drivers(&devices);
+        return Kind::Host;
+    }
     let found = devices
         .iter()
         .find_map(|device| Some((device.range(at)?, device.kind())));
@@ -71,6 +116,35 @@ pub fn kind(at: *const u8) -> Kind {
             kind
         }
         None => Kind::Host,
+    }
+}
+
+/// Whether a device may have memory: the program has loaded a driver. If it has not,
+/// [`is_surely_host`] says so of all memory from then on, until it may have loaded one.
+pub fn may_have_devices() -> bool {
+    let devices = DEVICES.read().unwrap_or_else(PoisonError::into_inner);
+    let some = devices.iter().any(|device| device.may_have_memory());
+    if !some && !devices.is_empty() {
+        wait_for_drivers(&devices);
+    }
+    some
+}
+
+/// Has [`is_surely_host`] say so until something is loaded.
+#[cold]
+fn wait_for_drivers(devices: &[&'static dyn Device]) {
+    /// How often anything had been loaded when it was tried last.
+    static TRIED: AtomicU64 = AtomicU64::new(0);
+    let loads = catena_loader::loads();
+    if TRIED.swap(loads, Ordering::Relaxed) == loads {
+        return;
+    }
+    let Some(watch) = Watch::start() else {
+        return;
+    };
+    // Once more: it may have been loaded just before.
+    if !devices.iter().any(|device| device.may_have_memory()) && watch.is_last() {
+        QUIET.store(ptr::from_ref(watch.word()).cast_mut(), Ordering::Release);
     }
 }
 

@@ -29,8 +29,9 @@ struct StandIn {
 
 #[derive(Default)]
 struct State {
-    /// What was lent: lengths, by addresses in host memory.
-    lent: BTreeMap<usize, usize>,
+    /// What was lent: lengths and numbers, by addresses in host memory.
+    lent: BTreeMap<usize, (usize, u64)>,
+    lendings: u64,
     /// Memory that is open, and marks that were asked for once.
     open: usize,
     asked: BTreeSet<u64>,
@@ -43,6 +44,7 @@ impl StandIn {
             kind,
             state: Mutex::new(State {
                 lent: BTreeMap::new(),
+                lendings: 0,
                 open: 0,
                 asked: BTreeSet::new(),
                 marks: 0,
@@ -67,6 +69,10 @@ fn of(kind: Kind) -> &'static StandIn {
 unsafe impl Device for StandIn {
     fn kind(&self) -> Kind {
         self.kind
+    }
+
+    fn may_have_memory(&self) -> bool {
+        true
     }
 
     fn range(&self, at: *const u8) -> Option<Range<usize>> {
@@ -109,16 +115,20 @@ unsafe impl Device for StandIn {
     fn export(&self, at: *const u8) -> Option<Exported> {
         let at = real(at).addr();
         self.with(|state| {
-            let (&start, &len) = state.lent.range(..=at).next_back()?;
+            let (&start, &(len, id)) = state.lent.range(..=at).next_back()?;
             let mut handle = [0; HANDLE];
             handle[..8].copy_from_slice(&start.to_le_bytes());
             (at < start + len).then_some(Exported {
                 handle,
                 offset: (at - start) as u64,
                 len: len as u64,
-                id: start as u64,
+                id,
             })
         })
+    }
+
+    fn is_still(&self, at: *const u8, id: u64) -> bool {
+        self.export(at).is_some_and(|it| it.id == id)
     }
 
     fn import(&self, handle: &Handle, _: *const u8) -> Result<*mut u8, CopyError> {
@@ -139,12 +149,19 @@ pub fn lend<T>(kind: Kind, memory: &mut [T]) -> *mut u8 {
     let device = of(kind);
     let (at, len) = (memory.as_mut_ptr(), size_of_val(memory));
     device.with(|state| {
-        state.lent.insert(at.expose_provenance(), len);
+        state.lendings += 1;
+        let allocation = (len, state.lendings);
+        state.lent.insert(at.expose_provenance(), allocation);
         if !has(kind) {
             register(device);
         }
     });
     at.map_addr(|at| at | BIT).cast()
+}
+
+/// Takes back what was lent at an address of the device.
+pub fn take_back(kind: Kind, at: *const u8) {
+    of(kind).with(|state| state.lent.remove(&real(at).addr()));
 }
 
 /// Memory of a kind that is open.

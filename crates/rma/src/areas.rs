@@ -57,7 +57,10 @@ impl Window {
             let shown = all.entry(region.addr).or_insert_with(|| {
                 let at = std::ptr::with_exposed_provenance_mut(region.addr as usize);
                 Shown {
-                    exposed: Exposed::new(process, (at, region.len)),
+                    exposed: match region.card.kind().is_host() {
+                        true => Exposed::new(process, (at, region.len)),
+                        false => Exposed::default(),
+                    },
                     known_by: Vec::new(),
                 }
             });

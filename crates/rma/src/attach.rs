@@ -1,11 +1,11 @@
 //! Memory of dynamic windows (MPI-5, chapter 12.2.4).
 
 use catena_core::Process;
+use catena_core::memory_at::kind_at;
 use catena_objects::error::{Error, Kind, Result};
 use catena_objects::fail;
 
 use crate::heap::{self, Card};
-use crate::plan::check_host;
 use crate::regions::Region;
 use crate::window::{Flavor, Window};
 
@@ -24,7 +24,8 @@ impl Window {
     ///
     /// # Errors
     /// `RmaFlavor` for another kind of window, `RmaAttach` for memory that is attached already, in
-    /// part or as a whole, or lies on a device; `NoMem`.
+    /// part or as a whole, or lies on a device though the window was made before a process here had
+    /// one; `NoMem`.
     pub fn attach(&self, base: *mut u8, size: i64) -> Result<()> {
         self.check_dynamic()?;
         let Ok(len) = u64::try_from(size) else {
@@ -33,7 +34,15 @@ impl Window {
         if base.is_null() && len != 0 {
             fail!(Base, "the memory is a null pointer, but its size is {size}");
         }
-        check_host(base, len, Kind::RmaAttach)?;
+        let kind = kind_at(base, len);
+        let is_shared = self.node.ranks.len() > 1 && !self.has_near_messages.get();
+        if !kind.is_host() && is_shared {
+            fail!(
+                RmaAttach,
+                "the {len} bytes at {base:p} lie on a device, and no process of this node had \
+                 begun to use one when the window was made: make the window later"
+            );
+        }
         let addr = base.expose_provenance() as u64;
         let mut attached = self.attached.borrow_mut();
         if let Some(other) = attached.overlapping(addr, len) {
@@ -47,7 +56,10 @@ impl Window {
         let region = Region {
             addr,
             len,
-            card: heap::card(base, len as usize).unwrap_or(Card::NONE),
+            card: match kind.is_host() {
+                true => heap::card(base, len as usize).unwrap_or(Card::NONE),
+                false => Card::on_device(kind),
+            },
         };
         let table = self.control.regions(self.node.me);
         attached.attach(table, region).map_err(|error| {

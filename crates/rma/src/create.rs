@@ -14,10 +14,10 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
-use catena_base::mailbox::Mailbox;
 use catena_core::comm::Comm;
+use catena_core::memory_at::may_be_on_devices;
 use catena_core::{Process, kind_of_death};
-use catena_fabric::Peer;
+use catena_fabric::{self as fabric, Peer};
 use catena_net::Route;
 use catena_objects::attr::Attributes;
 use catena_objects::error::{Error, Kind, Result};
@@ -38,7 +38,9 @@ use crate::notices::Notices;
 use crate::plan::Plan;
 use crate::region::{self, Region};
 use crate::registry::{self, Reserved};
-use crate::rows::{BOX, KEYS, LEADER, NUMBER, OWN_CARD, PART, PROBE, ROW, Row};
+use crate::rows::{
+    BOX, KEYS, KIND, LEADER, NUMBER, OWN_CARD, PART, PROBE, ROW, Row, card_at, is_blind,
+};
 use crate::settings::RMA_REMOTE;
 use crate::sparse::Sparse;
 use crate::tell::tell_all;
@@ -83,6 +85,9 @@ fn agree<const N: usize>(own: Option<Error>, rows: &[[u64; N]]) -> Result<()> {
 const WELL: u64 = 0;
 const FAILED: u64 = 1;
 const DEATH: u64 = 2;
+
+/// The number of the kind that memory of the host is.
+const HOST: u64 = fabric::Kind::Host.number() as u64;
 
 /// A result as the first word of a row, and its error.
 fn split<T>(result: Result<T>) -> (u64, Option<T>, Option<Error>) {
@@ -133,6 +138,14 @@ impl Own {
                 exposed: Exposed::in_window(process, comm, (base, plan.size)),
             });
         }
+        if !plan.kind.is_host() {
+            return Ok(Own {
+                base: plan.base,
+                piece: None,
+                card: Card::NONE,
+                exposed: Exposed::default(),
+            });
+        }
         let card = heap::card(plan.base, size);
         Ok(Own {
             base: plan.base,
@@ -143,10 +156,10 @@ impl Own {
     }
 
     /// Where others put letters for memory that they do not map.
-    fn mailbox(&self, flavor: Flavor) -> Card {
-        let is_unmapped = match flavor {
+    fn mailbox(&self, plan: &Plan) -> Card {
+        let is_unmapped = match plan.flavor {
             Flavor::Dynamic => true,
-            Flavor::Create => self.card == Card::NONE,
+            Flavor::Create => self.card == Card::NONE && plan.kind.is_host(),
             Flavor::Allocate | Flavor::Shared => false,
         };
         if is_unmapped {
@@ -262,7 +275,7 @@ fn make(
         let lowest = members.position(|peer| is_neighbour(process, peer));
         row[LEADER] = lowest.unwrap_or(comm.rank as usize) as u64;
         row[OWN_CARD..BOX].copy_from_slice(&own.card.words());
-        row[BOX..PROBE].copy_from_slice(&own.mailbox(plan.flavor).words());
+        row[BOX..PROBE].copy_from_slice(&own.mailbox(plan).words());
         if !heap::is_in_segment() {
             row[PROBE..PART].copy_from_slice(&heap::probe().words());
         }
@@ -270,6 +283,7 @@ fn make(
             row[PART] = plan.align as u64;
         }
         row[KEYS] = own.exposed.keys().len() as u64;
+        row[KIND] = plan.kind.number().into();
     }
     let rows = tell(process, comm, row);
     let mut rows = match rows.and_then(|rows| agree(error, &rows).map(|()| rows)) {
@@ -376,6 +390,10 @@ fn make(
     let (mut some, mut near) = (false, false);
     if let Some(window) = &window {
         (some, near) = window.needs_messages();
+        // What is on a device and will be attached neighbours do not reach by themselves.
+        if plan.flavor == Flavor::Dynamic && may_be_on_devices() && window.node.ranks.len() > 1 {
+            (some, near) = (true, true);
+        }
         for (rank, (target, way)) in (0..).zip(window.targets.iter().zip(ways)) {
             if let (Reach::Message { addr }, false) =
                 (&target.reach, matches!(way, NetworkPath::None))
@@ -464,20 +482,6 @@ fn tell_late(
         (row[1], row[KEYS]) = (base, keys);
     }
     Ok(())
-}
-
-/// Whether a neighbour is there whose descriptors this process cannot open, and has to: of those
-/// that the lowest `made_all` for, that one alone.
-fn is_blind(me: u32, rows: &[Row], made_all: bool) -> bool {
-    let leader = rows[me as usize][LEADER];
-    let mut neighbours = (0..).zip(rows).filter(|(rank, row)| {
-        *rank != me && row[LEADER] == leader && (!made_all || u64::from(*rank) == leader)
-    });
-    neighbours.any(|(_, row)| !heap::reaches(card_at(&row[PROBE..])))
-}
-
-fn card_at(words: &[u64]) -> Card {
-    Card::from_words(std::array::from_fn(|i| words[i]))
 }
 
 type Made = (Option<(Control, Card)>, Option<Whole>);
@@ -576,11 +580,12 @@ fn build(
             (Some(card), _) => reach_whole(card, (before, row[2]), rank == me, own)
                 .map_err(|e| unmapped(rank, &e))?,
             (None, Some(region)) => region.reach(rank, row[2]).map_err(|e| unmapped(rank, &e))?,
+            (None, None) if rank == me && !plan.kind.is_host() => Reach::Device { base: own.base },
             (None, None) if rank == me => Reach::Mapped {
                 base: own.base,
                 keep: None,
             },
-            (None, None) if !is_here => Reach::Message { addr: row[1] },
+            (None, None) if !is_here || row[KIND] != HOST => Reach::Message { addr: row[1] },
             (None, None) => reach_of(process, peer, plan.flavor, (row, &mut mailboxes))
                 .map_err(|e| unmapped(rank, &e))?,
         };
@@ -630,6 +635,7 @@ fn build(
         fars: Sparse::default(),
         _mailboxes: mailboxes.into(),
         recents: Sparse::default(),
+        kind: plan.kind,
         has_messages: true.into(),
         has_near_messages: false.into(),
         gate_proxies: RefCell::default(),
@@ -686,20 +692,6 @@ fn reach_whole(
     })
 }
 
-/// The mailbox of another member; null if there is none.
-fn mailbox_at(card: Card, mapped: &mut Vec<Arc<Mapping>>) -> *const Mailbox {
-    let mut find = || {
-        let mapping = heap::map_peer(card).ok().filter(|_| card.pid != 0)?;
-        let at = mapping.at(card, size_of::<Mailbox>()).ok()?;
-        let is_aligned = at.addr().is_multiple_of(align_of::<Mailbox>());
-        is_aligned.then(|| {
-            mapped.push(mapping);
-            at.cast_const().cast()
-        })
-    };
-    find().unwrap_or(std::ptr::null())
-}
-
 /// How the memory of another member is reached.
 fn reach_of(
     process: &Process,
@@ -728,7 +720,7 @@ fn reach_of(
         Some(of) => Reach::Kernel {
             of,
             addr,
-            mailbox: mailbox_at(card_at(&row[BOX..]), mailboxes),
+            mailbox: mailbox::at(card_at(&row[BOX..]), mailboxes),
         },
     })
 }

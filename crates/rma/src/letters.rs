@@ -15,7 +15,7 @@ use crate::accumulate::Combine;
 use crate::mailbox::{self, Bytes, Letter, MOST};
 use crate::message::codes::{BYTE, codes};
 use crate::message::record::{Head, What};
-use crate::message::target::{combine, own_bytes};
+use crate::message::target::{combine, own_host_bytes};
 use crate::operation::Operation;
 use crate::place::TargetAddress;
 use crate::registry;
@@ -75,7 +75,7 @@ fn carry_out(process: &Process, window: &Window, letter: &Letter) -> Option<Byte
     if len > most {
         return None;
     }
-    let at = own_bytes(window, *addr, len as u64)?;
+    let at = own_host_bytes(window, *addr, len as u64)?;
     let mut old = [0; MOST];
     // SAFETY: the window's bytes, which were checked, and as many of ours.
     unsafe {

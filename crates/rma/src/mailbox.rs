@@ -11,13 +11,14 @@
 //! use from then on, and nobody waits for it.
 
 use std::ptr;
+use std::sync::Arc;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
 use catena_base::mailbox::{ANSWER, Mailbox, Outcome, WORDS};
 
-use crate::heap::{self, Card};
+use crate::heap::{self, Card, Mapping};
 use crate::message::record::Head;
 
 /// Most bytes of an operation.
@@ -150,6 +151,20 @@ pub(crate) fn card() -> Card {
 pub(crate) fn own<'a>() -> Option<&'a Mailbox> {
     // SAFETY: the mailbox stays for ever; it consists of atomics.
     unsafe { OWN.load(Relaxed).as_ref() }
+}
+
+/// The mailbox of another member; null if there is none.
+pub(crate) fn at(card: Card, mapped: &mut Vec<Arc<Mapping>>) -> *const Mailbox {
+    let mut find = || {
+        let mapping = heap::map_peer(card).ok().filter(|_| card.pid != 0)?;
+        let at = mapping.at(card, size_of::<Mailbox>()).ok()?;
+        let is_aligned = at.addr().is_multiple_of(align_of::<Mailbox>());
+        is_aligned.then(|| {
+            mapped.push(mapping);
+            at.cast_const().cast()
+        })
+    };
+    find().unwrap_or(std::ptr::null())
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use crate::message::exchange::{self, Exchange, Pending};
 use crate::message::record::{Head, Trouble, What};
 use crate::message::state::Answer;
 use crate::notices::{Counters, Piece};
-use crate::window::{Reach, Window};
+use crate::window::{Flavor, Reach, Window};
 
 impl Window {
     /// `MPIX_Win_set_num_notify`: gives this member as many counters, and sets all to 0.
@@ -191,7 +191,13 @@ impl Window {
     /// `ProcAborted` if the target is gone.
     pub fn notify(&self, process: &Process, rank: u32, index: u32) -> Result<()> {
         let target = &self.targets[rank as usize];
-        if matches!(target.reach, Reach::Message { .. }) {
+        // What is attached of a device is reached by messages, whatever else is not.
+        let is_moving = || {
+            let far = self.fars.known(rank);
+            far.is_some_and(|far| far.dirty.get() || far.is_moving())
+        };
+        let is_mixed = self.flavor == Flavor::Dynamic && self.has_near_messages.get();
+        if matches!(target.reach, Reach::Message { .. }) || is_mixed && is_moving() {
             return self.notify_by_message(process, rank, index);
         }
         let near = self.notices.near.borrow();

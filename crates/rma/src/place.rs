@@ -23,6 +23,8 @@ pub(crate) enum TargetAddress {
         /// What keeps it so for the call, where the window does not.
         _keep: Option<Arc<Mapping>>,
     },
+    /// It is this process's, on a device.
+    Device { at: *mut u8 },
     /// The kernel copies to and from this address of the neighbour.
     Kernel { of: Neighbour, at: u64 },
 }
@@ -32,10 +34,10 @@ pub(crate) enum TargetAddress {
 ///
 /// | path      | whose it is                                                   | chosen anew                             |
 /// |-----------|---------------------------------------------------------------|-----------------------------------------|
-/// | `Direct`  | memory that is mapped here, or that the kernel copies          | never                                   |
+/// | `Direct`  | memory that is mapped here, that the kernel copies, or one's own on a device | never                     |
 /// | `Mailbox` | memory that the kernel copies, of a target with a mailbox       | never                                   |
 /// | `Remote`  | memory of another host of which a network has the keys          | when the network refuses: then `Message` |
-/// | `Message` | all other memory, also of this node where the kernel lets nobody at it | never                            |
+/// | `Message` | all other memory, also of this node: where the kernel lets nobody at it, and of devices | never           |
 ///
 /// A dynamic window has several pieces of memory at each target, so the piece chooses, when an
 /// operation on it begins. `Mailbox` and `Remote` are for some operations only; whatever they do
@@ -131,6 +133,9 @@ impl Window {
                 at: base.wrapping_offset(at as isize),
                 _keep: None,
             }),
+            Reach::Device { base } => Path::Direct(TargetAddress::Device {
+                at: base.wrapping_offset(at as isize),
+            }),
             Reach::Kernel { of, addr, mailbox } => {
                 path_by_kernel(*mailbox, *of, addr.wrapping_add(at as u64))
             }
@@ -161,6 +166,14 @@ impl Window {
                 not attached to the window there as a whole"
             )));
         };
+        let is_host = region.card.kind().is_host();
+        if rank == self.me && !is_host {
+            let at = std::ptr::with_exposed_provenance_mut(addr as usize);
+            return Ok(Path::Direct(TargetAddress::Device { at }));
+        }
+        if !is_host {
+            return Ok(Path::Message { at: addr });
+        }
         if rank == self.me {
             let at = std::ptr::with_exposed_provenance_mut(addr as usize);
             return Ok(Path::Direct(TargetAddress::Mapped { at, _keep: None }));

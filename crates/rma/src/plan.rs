@@ -1,8 +1,9 @@
 //! The checked arguments of a call that makes a window.
 
 use catena_abi::Aint;
-use catena_core::buffer::is_on_host;
-use catena_objects::error::{Error, Kind, Result};
+use catena_core::memory_at::kind_at;
+use catena_fabric::Kind;
+use catena_objects::error::Result;
 use catena_objects::{fail, info::Info};
 
 use crate::hints::Hints;
@@ -17,6 +18,8 @@ pub struct Plan {
     pub base: *mut u8,
     /// Its bytes, or how many are wanted.
     pub size: u64,
+    /// The kind of memory that it is.
+    pub kind: Kind,
     /// Bytes of a unit of displacement.
     pub unit: i64,
     /// Hints.
@@ -52,7 +55,6 @@ impl Plan {
                 "the window's memory is a null pointer, but its size is {size}"
             );
         }
-        check_host(base, bytes, Kind::Base)?;
         let hints = match info {
             Some(info) => Hints::default().with(info)?,
             None => Hints::default(),
@@ -65,24 +67,11 @@ impl Plan {
             flavor,
             base,
             size: bytes,
+            // Memory that is still to be made is the host's.
+            kind: kind_at(base, if base.is_null() { 0 } else { bytes }),
             unit,
             hints,
             align: align.unwrap_or(1),
         })
     }
-}
-
-/// Only memory of the host can be that of a window: others reach it without the device's driver.
-///
-/// # Errors
-/// `kind` for memory of a device.
-pub(crate) fn check_host(base: *const u8, len: u64, kind: Kind) -> Result<()> {
-    if len != 0 && !is_on_host(base) {
-        let text = format!(
-            "the {len} bytes at {base:p} lie on a device, which windows cannot use: copy them to \
-             memory of the host, or send messages, whose buffers may lie there"
-        );
-        return Err(Error::new(kind, text));
-    }
-    Ok(())
 }

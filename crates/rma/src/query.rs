@@ -47,7 +47,7 @@ impl Window {
                 unit: target.unit,
                 base: *base,
             },
-            Reach::Kernel { .. } | Reach::Message { .. } => Part {
+            Reach::Kernel { .. } | Reach::Device { .. } | Reach::Message { .. } => Part {
                 size: 0,
                 unit: 0,
                 base: std::ptr::null_mut(),

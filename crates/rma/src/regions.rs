@@ -140,7 +140,8 @@ fn before(count: usize, addr: u64, of: impl Fn(usize) -> u64) -> usize {
 
 /// What of some regions lies at `[from, to)`, if all of that is attached: they begin with the last
 /// one that begins at or before `from`, in the order of their addresses. Regions that touch count
-/// as one, which has no card: others map each by itself.
+/// as one, which has no card: others map each by itself. Those of different kinds of memory do not
+/// count as one.
 pub(crate) fn cover(
     mut regions: impl Iterator<Item = Region>,
     from: u64,
@@ -155,9 +156,13 @@ pub(crate) fn cover(
         if end >= to {
             return Some(all);
         }
-        let next = regions.next().filter(|it| it.addr == end)?;
+        let kind = all.card.kind();
+        let follows = |it: &Region| it.addr == end && it.card.kind() == kind;
+        let next = regions.next().filter(follows)?;
         all.len = all.len.checked_add(next.len)?;
-        all.card = Card::NONE;
+        if kind.is_host() {
+            all.card = Card::NONE;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::ptr;
 
 use catena_base::{PayloadRoom, PeerBytes, copy};
 use catena_core::buffer::{RecvBuf, SendBuf};
-use catena_datatype::Datatype;
+use catena_datatype::TypeRef;
 use catena_fabric::Payload;
 use catena_link::{Sink, Source};
 use catena_objects::error::{Error, Kind, Result, no_memory};
@@ -20,7 +20,7 @@ pub(crate) struct Elements<'a> {
     pub rank: u32,
     pub place: TargetAddress,
     pub count: u64,
-    pub ty: &'a Datatype,
+    pub ty: &'a TypeRef,
 }
 
 impl Elements<'_> {
@@ -83,6 +83,12 @@ pub(crate) unsafe fn store(elements: &Elements<'_>, from: *const u8) -> Result<(
             }
             Ok(())
         }
+        TargetAddress::Device { at } => {
+            // SAFETY: the caller's promise.
+            let packed = unsafe { PeerBytes::new(from, len) };
+            RecvBuf::new(*at, count, ty).place(0, packed);
+            Ok(())
+        }
         TargetAddress::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
             // SAFETY: within the packed bytes; the target lets its memory change.
             unsafe { of.write_runs(runs, from.add(done)) }
@@ -105,6 +111,12 @@ pub(crate) unsafe fn load(elements: &Elements<'_>, into: *mut u8) -> Result<()> 
                     false => ty.pack(*at, count, 0, into, len),
                 }
             }
+            Ok(())
+        }
+        TargetAddress::Device { at } => {
+            // SAFETY: the caller's promise.
+            let packed = unsafe { PayloadRoom::new(into, len) };
+            SendBuf::new(*at, count, ty).part(0, len).write(packed);
             Ok(())
         }
         TargetAddress::Kernel { of, at } => by_runs(elements, *at, |runs, done| {
@@ -222,7 +234,7 @@ mod tests {
         let int = Datatype::predefined(0x209).expect("MPI_INT");
         let pairs = Datatype::vector(3, 2, 4, int).unwrap();
         let close = Datatype::vector(3, 1, 1, int).unwrap();
-        let runs = |count, ty: &Datatype| {
+        let runs = |count, ty: &TypeRef| {
             let place = TargetAddress::Mapped {
                 at: std::ptr::null_mut(),
                 _keep: None,

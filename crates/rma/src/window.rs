@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use catena_abi::{self as abi, Aint, consts};
+use catena_fabric::Kind;
 use catena_objects::attr::Attributes;
 use catena_objects::errhandler::{ErrhandlerRef, HasErrhandler};
 use catena_objects::group::Group;
@@ -71,8 +72,13 @@ pub enum Reach {
         /// Its mailbox, mapped here; null if there is none.
         mailbox: *const Mailbox,
     },
-    /// The target carries the operations out: it is on another host, or the kernel lets nobody at
-    /// its memory.
+    /// It is this process's, on a device.
+    Device {
+        /// Where it begins there.
+        base: *mut u8,
+    },
+    /// The target carries the operations out: it is on another host, the kernel lets nobody at its
+    /// memory, or that is on a device.
     Message {
         /// Where it begins there.
         addr: u64,
@@ -176,6 +182,8 @@ pub struct Window {
     /// Of a dynamic window: for each target the chunks with the table of what it has attached, and
     /// with that.
     pub(crate) recents: Sparse<Recent>,
+    /// The kind of memory that this process's is.
+    pub(crate) kind: Kind,
     /// Whether some targets are reached by messages.
     pub(crate) has_messages: Cell<bool>,
     /// Whether members of this node are.

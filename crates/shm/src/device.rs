@@ -5,6 +5,8 @@
 //! allocation. The key of the memory says where the record is, its address how far into the
 //! allocation the memory begins. Whoever reads opens the allocation once and keeps it open for
 //! what comes next; when many are open, those that were not used for the longest time are closed.
+//! An owner that registers another allocation looks which of the former ones it has freed, and
+//! takes their records away; whoever opens another one closes those whose records are gone.
 //! Copies are made while this process does other things, and polls tell their end.
 
 use std::ops::Range;
@@ -68,6 +70,8 @@ pub(crate) struct Export {
     pub(crate) record: Record,
     /// Where the record is.
     pub(crate) at: u64,
+    /// An address in the allocation.
+    pub(crate) memory: *const u8,
     /// Registrations that live.
     pub(crate) users: usize,
     pub(crate) used: u64,
@@ -79,6 +83,8 @@ pub(crate) struct Import {
     /// The peer's number on the node.
     pub(crate) number: u32,
     pub(crate) record: Record,
+    /// Where that is at the peer.
+    pub(crate) place: u64,
     pub(crate) base: *mut u8,
     /// Copies that are under way.
     pub(crate) users: usize,
@@ -132,25 +138,30 @@ impl Devices {
         all.find(|it| it.number == number && it.record == *record)
     }
 
-    /// Where the allocation of a peer begins here; opens it if it is not open.
+    /// Where the allocation of a peer begins here, if it is open.
+    pub(crate) fn opened(&mut self, number: u32, record: &Record) -> Option<*mut u8> {
+        self.clock += 1;
+        let now = self.clock;
+        let known = self.import(number, record)?;
+        known.used = now;
+        Some(known.base)
+    }
+
+    /// Opens an allocation of a peer, which is not open; where it begins here.
     pub(crate) fn open(
         &mut self,
         number: u32,
-        record: &Record,
+        (record, place): (&Record, u64),
         near: *const u8,
     ) -> Result<*mut u8, RmaError> {
-        self.clock += 1;
         let now = self.clock;
-        if let Some(known) = self.import(number, record) {
-            known.used = now;
-            return Ok(known.base);
-        }
         let device = memory::device(record.kind).map_err(|_| RmaError::Memory(record.kind))?;
         let base = device.import(&record.handle, near);
         let base = base.map_err(|error| refused(&error))?;
         self.imports.push(Import {
             number,
             record: *record,
+            place,
             base,
             users: 0,
             used: now,
@@ -162,6 +173,14 @@ impl Devices {
         while let Some(at) = surplus(&self.imports, |it| (it.users, it.used)) {
             close(self.imports.swap_remove(at));
         }
+    }
+
+    /// Closes what nothing uses of a peer, if its record is not what `look` finds in its place.
+    pub(crate) fn close_freed(&mut self, number: u32, look: impl Fn(u64) -> Option<Record>) {
+        let is_freed = |it: &mut Import| {
+            it.number == number && it.users == 0 && look(it.place) != Some(it.record)
+        };
+        self.imports.extract_if(.., is_freed).for_each(close);
     }
 
     /// Closes all that nothing uses now.

@@ -33,6 +33,7 @@ impl Shm {
         let export = match known {
             Some(known) => known,
             None => {
+                self.forget_freed();
                 let record = Record {
                     kind: buf.kind,
                     id: exported.id,
@@ -46,6 +47,7 @@ impl Shm {
                 self.devices.exports.push(Export {
                     record,
                     at,
+                    memory: buf.at,
                     users: 0,
                     used: now,
                 });
@@ -60,6 +62,40 @@ impl Shm {
         })
     }
 
+    /// Takes the records of allocations away that the program has freed.
+    fn forget_freed(&mut self) {
+        let is_freed = |it: &mut Export| {
+            let is_there = |device: &dyn memory::Device| device.is_still(it.memory, it.record.id);
+            it.users == 0 && !memory::device(it.record.kind).is_ok_and(is_there)
+        };
+        let freed: Vec<Export> = self.devices.exports.extract_if(.., is_freed).collect();
+        for export in freed {
+            self.end_record(export.at);
+        }
+    }
+
+    /// Gives the place of a record back, in which nobody finds it any more.
+    fn end_record(&mut self, at: u64) {
+        if let Some(to) = self.region(at, RECORD) {
+            // SAFETY: a region of our own of that length.
+            unsafe { to.write_bytes(0, RECORD) };
+        }
+        self.region_free(at, RECORD);
+    }
+
+    /// The record at a place of a peer.
+    fn record(&self, peer: Peer, place: u64) -> Result<Record, RmaError> {
+        let place = RemoteKey {
+            addr: place,
+            key: SEGMENT,
+        };
+        let at = self.in_segment(peer, place, RECORD, 64)?;
+        let mut bytes = [0; RECORD];
+        // SAFETY: in the mapping.
+        unsafe { PeerBytes::new(at, RECORD) }.read(&mut bytes);
+        Record::decode(&bytes).ok_or(RmaError::NoRegion)
+    }
+
     /// Ends what [`Shm::export`] began.
     #[cold]
     pub(crate) fn end_export(&mut self, remote: RemoteKey) {
@@ -71,7 +107,7 @@ impl Shm {
         export.users = export.users.saturating_sub(1);
         if let Some(at) = surplus(exports, |it| (it.users, it.used)) {
             let ended = exports.swap_remove(at);
-            self.region_free(ended.at, RECORD);
+            self.end_record(ended.at);
         }
     }
 
@@ -87,15 +123,8 @@ impl Shm {
         into: Buf,
         target: RemoteKey,
     ) -> Result<Started, RmaError> {
-        let place = RemoteKey {
-            addr: target.key >> TAG_BITS,
-            key: SEGMENT,
-        };
-        let at = self.in_segment(peer, place, RECORD, 64)?;
-        let mut bytes = [0; RECORD];
-        // SAFETY: in the mapping.
-        unsafe { PeerBytes::new(at, RECORD) }.read(&mut bytes);
-        let record = Record::decode(&bytes).ok_or(RmaError::NoRegion)?;
+        let place = target.key >> TAG_BITS;
+        let record = self.record(peer, place)?;
         let end = target.addr.checked_add(into.len as u64);
         if end.is_none_or(|end| end > record.len) {
             return Err(RmaError::OutOfBounds);
@@ -104,7 +133,15 @@ impl Shm {
             return Err(RmaError::Memory(into.kind));
         }
         let number = self.number(peer) as u32;
-        let base = self.devices.open(number, &record, into.at)?;
+        let base = match self.devices.opened(number, &record) {
+            Some(base) => base,
+            None => {
+                let mut devices = std::mem::take(&mut self.devices);
+                devices.close_freed(number, |place| self.record(peer, place).ok());
+                self.devices = devices;
+                self.devices.open(number, (&record, place), into.at)?
+            }
+        };
         let copy = Copy {
             to: into.at,
             from: base.wrapping_add(target.addr as usize),

@@ -82,8 +82,27 @@ fn what_is_read_of_a_device_is_closed_in_the_end() {
     }
     reader.close_devices();
     assert_eq!(stand_in::open(Kind::Cuda), 0, "nothing is in use");
+    // What its owner has freed is closed as soon as something else is opened.
+    for (n, expected) in [(0, 1), (1, 2), (2, 2)] {
+        let buf = Buf::of(Kind::Cuda, lent[n], 3000);
+        let key = owner.register(Some(Peer(1)), buf, Access::READ);
+        let key = key.expect("a device that exports");
+        let mut near = vec![0; 3000];
+        begin(&mut reader, 5, Buf::from(&mut near[..]), key);
+        while ends.0.is_empty() {
+            reader.poll(&mut ends);
+        }
+        ends.0.clear();
+        assert!(near == sent[n]);
+        owner.deregister(key);
+        assert_eq!(stand_in::open(Kind::Cuda), expected);
+        if n == 1 {
+            stand_in::take_back(Kind::Cuda, lent[0]);
+        }
+    }
+    reader.close_devices();
     // A copy that nobody has waited for.
-    let buf = Buf::of(Kind::Cuda, lent[0], 3000);
+    let buf = Buf::of(Kind::Cuda, lent[3], 3000);
     let key = owner.register(Some(Peer(1)), buf, Access::READ);
     let mut near = vec![0; 3000];
     begin(
@@ -95,6 +114,6 @@ fn what_is_read_of_a_device_is_closed_in_the_end() {
     reader.close_devices();
     assert_eq!(stand_in::open(Kind::Cuda), 1, "it is in use");
     drop(reader);
-    assert!(near == sent[0]);
+    assert!(near == sent[3]);
     assert_eq!(stand_in::open(Kind::Cuda), 0);
 }

@@ -1,6 +1,5 @@
 // Buffers in memory of a device (device_driver.c), which nobody can read or write but through its driver: messages of
-// all modes and of types with gaps, collectives, packing, partitions, origins of one-sided operations, files. A window's
-// own memory is refused.
+// all modes and of types with gaps, collectives, packing, partitions, windows and origins of one-sided operations, files.
 // only: catena
 // preload: device_driver
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda
@@ -164,19 +163,177 @@ static void windows(void)
     memory = calloc(N, sizeof(int));
     MPI_Win_free(&win);
 
-    char text[MPI_MAX_ERROR_STRING];
-    int code, length;
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    code = MPI_Win_create(out, sizeof(int) * N, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    EQUAL(class_of(code), MPI_ERR_BASE);
-    MPI_Error_string(code, text, &length);
-    CHECK(strstr(text, "on a device"));
-    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    EQUAL(class_of(MPI_Win_attach(win, out, sizeof(int) * N)), MPI_ERR_RMA_ATTACH);
-    MPI_Win_free(&win);
     free(memory);
-    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+/* A window whose memory is on devices, but for that of rank 0 if `mixed`: of all calls, in all epochs, whichever way leads
+   to the target, and to oneself. */
+static void windows_on_devices(int mixed)
+{
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size, is_host = mixed && rank == 0;
+    int *host = calloc(8 * N, sizeof(int)), *memory = is_host ? calloc(8 * N, sizeof(int)) : ints(8 * N, 0);
+    int *out = ints(8 * N, rank), *in = ints(8 * N, -1), *near = calloc(8 * N, sizeof(int));
+    MPI_Aint size_there;
+    void *base;
+    int unit, flag;
+    MPI_Win win;
+    MPI_Win_create(memory, (MPI_Aint)sizeof(int) * 8 * N, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_get_attr(win, MPI_WIN_BASE, &base, &flag);
+    CHECK(flag && base == memory);
+    MPI_Win_shared_query(win, rank, &size_there, &unit, &base);
+    EQUAL(size_there != 0, is_host);
+#define READ(i) (is_host ? memory[i] : at(memory, i))
+    /* From a device, from the host, and into types with gaps. */
+    MPI_Datatype column, uneven;
+    MPI_Type_vector(N, 1, 2, MPI_INT, &column);
+    MPI_Type_indexed(3, (int[]){2, 1, 4}, (int[]){1, 7, 20}, MPI_INT, &uneven);
+    MPI_Type_commit(&column);
+    MPI_Type_commit(&uneven);
+    MPI_Win_fence(0, win);
+    MPI_Put(out, 8 * N, MPI_INT, to, 0, 8 * N, MPI_INT, win);
+    MPI_Win_fence(0, win);
+    EQUAL(READ(8 * N - 1), from + 8 * N - 1);
+    for (int i = 0; i < 8 * N; i++)
+        host[i] = 100000 * rank + i;
+    MPI_Win_fence(0, win);
+    MPI_Put(host, N, MPI_INT, to, 0, 1, column, win);
+    MPI_Put(host, 1, uneven, rank, 4 * N, 1, uneven, win);
+    MPI_Win_fence(0, win);
+    EQUAL(READ(10), 100000 * from + 5);
+    EQUAL(READ(11), from + 11);
+    EQUAL(READ(4 * N + 22), 100000 * rank + 22);
+    EQUAL(READ(4 * N + 6), from + 4 * N + 6);
+    MPI_Win_fence(0, win);
+    MPI_Get(in, 1, column, to, 0, N, MPI_INT, win);
+    MPI_Get(near, N, MPI_INT, rank, 0, 1, column, win);
+    MPI_Get(near + N, 7, MPI_INT, to, 4 * N, 1, uneven, win);
+    MPI_Win_fence(0, win);
+    EQUAL(at(in, 20), 100000 * rank + 5);
+    EQUAL(at(in, 21), 20);
+    EQUAL(near[5], 100000 * from + 5);
+    EQUAL(near[N + 6], 100000 * to + 23);
+
+    /* Accumulates of all members on the same elements of all. */
+    MPI_Win_lock_all(0, win);
+    if (rank == 0)
+        for (int r = 0; r < size; r++) {
+            MPI_Accumulate(near, N, MPI_INT, r, 0, N, MPI_INT, MPI_REPLACE, win);
+            MPI_Accumulate((int[]){0, 5}, 2, MPI_INT, r, N, 2, MPI_INT, MPI_REPLACE, win);
+        }
+    MPI_Win_flush_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int k = 0; k < 50; k++)
+        for (int r = 0; r < size; r++) {
+            int old = -1, one = 1, what = 5 + k % 2, other = 5 + (k + 1) % 2;
+            MPI_Fetch_and_op(&one, &old, MPI_INT, r, N, MPI_SUM, win);
+            MPI_Compare_and_swap(&other, &what, in + k, MPI_INT, r, N + 1, win);
+            MPI_Win_flush(r, win);
+            CHECK(old >= 0 && old < 50 * size);
+            EQUAL(at(in, k) == 5 || at(in, k) == 6, 1);
+        }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+    EQUAL(READ(N), 50 * size);
+    MPI_Win_fence(0, win);
+    for (int r = 0; r < size; r++) {
+        MPI_Accumulate(out, N, MPI_INT, r, 2 * N, N, MPI_INT, MPI_REPLACE, win);
+        MPI_Win_fence(0, win);
+        MPI_Accumulate(out, N, MPI_INT, r, 2 * N, 1, column, MPI_SUM, win);
+        MPI_Win_fence(0, win);
+    }
+    CHECK(READ(2 * N + 1) > 0);
+
+    /* A neighbour's under an exclusive lock, by requests, and the former elements. */
+    MPI_Request requests[2];
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, to, 0, win);
+    MPI_Rput(out, N, MPI_INT, to, 6 * N, N, MPI_INT, win, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Win_flush(to, win);
+    MPI_Rget_accumulate(out, N, MPI_INT, in, N, MPI_INT, to, 6 * N, N, MPI_INT, MPI_SUM, win, &requests[0]);
+    MPI_Rget(near, 1, MPI_INT, to, 6 * N + 3, 1, MPI_INT, win, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    expect(in, N, rank, 1);
+    CHECK(near[0] == rank + 3 || near[0] == 2 * (rank + 3));
+    MPI_Win_unlock(to, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EQUAL(READ(6 * N + 9), 2 * (from + 9));
+
+    /* Post, start, complete and wait. */
+    MPI_Group all, group;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &from, &group);
+    MPI_Win_post(group, 0, win);
+    MPI_Group_free(&group);
+    MPI_Group_incl(all, 1, &to, &group);
+    MPI_Win_start(group, 0, win);
+    MPI_Put(host, N, MPI_INT, to, 7 * N, N, MPI_INT, win);
+    MPI_Win_complete(win);
+    MPI_Win_wait(win);
+    MPI_Group_free(&group);
+    MPI_Group_free(&all);
+    EQUAL(READ(8 * N - 1), 100000 * from + N - 1);
+
+    /* Beyond its end. */
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_lock(MPI_LOCK_SHARED, to, 0, win);
+    EQUAL(class_of(MPI_Put(out, 2, MPI_INT, to, 8 * N - 1, 2, MPI_INT, win)), MPI_ERR_RMA_RANGE);
+    MPI_Win_unlock(to, win);
+    MPI_Win_free(&win);
+    MPI_Type_free(&column);
+    MPI_Type_free(&uneven);
+    if (is_host)
+        free(memory);
+    else
+        give(memory);
+    give(out);
+    give(in);
+    free(near);
+    free(host);
+#undef READ
+}
+
+/* A dynamic window to which memory of the host and of a device is attached, and detached again. */
+static void attached(void)
+{
+    const int to = (rank + 1) % size, from = (rank + size - 1) % size;
+    int *host = calloc(N, sizeof(int)), *memory = ints(2 * N, 0), *out = ints(N, 50 * rank), near = -1, one = 1;
+    MPI_Aint own[2], there[2];
+    MPI_Win win;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, host, sizeof(int) * N);
+    MPI_Win_attach(win, memory, sizeof(int) * 2 * N);
+    MPI_Get_address(host, &own[0]);
+    MPI_Get_address(memory, &own[1]);
+    MPI_Sendrecv(own, 2, MPI_AINT, from, TAG, there, 2, MPI_AINT, to, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Win_lock_all(0, win);
+    for (int k = 0; k < 2; k++) {
+        MPI_Put(out, N, MPI_INT, to, there[k], N, MPI_INT, win);
+        MPI_Win_flush(to, win);
+        MPI_Accumulate(out, N, MPI_INT, to, there[k], N, MPI_INT, MPI_SUM, win);
+        MPI_Win_flush(to, win);
+        MPI_Fetch_and_op(&one, &near, MPI_INT, to, there[k], MPI_SUM, win);
+        MPI_Win_flush(to, win);
+        EQUAL(near, 100 * rank);
+        MPI_Get(out, N, MPI_INT, to, there[k], N, MPI_INT, win);
+        MPI_Win_flush(to, win);
+        EQUAL(at(out, 0), 100 * rank + 1);
+        EQUAL(at(out, N - 1), 100 * rank + 2 * (N - 1));
+        put(out, N, 50 * rank);
+    }
+    /* To oneself. */
+    MPI_Put(out, 1, MPI_INT, rank, own[1] + (MPI_Aint)sizeof(int) * (2 * N - 1), 1, MPI_INT, win);
+    MPI_Win_flush(rank, win);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EQUAL(host[3], 100 * from + 6);
+    EQUAL(at(memory, 3), 100 * from + 6);
+    EQUAL(at(memory, 2 * N - 1), 50 * rank);
+    MPI_Win_detach(win, memory);
+    MPI_Win_detach(win, host);
+    MPI_Win_free(&win);
+    free(host);
+    give(memory);
+    give(out);
 }
 
 static void files(void)
@@ -326,6 +483,9 @@ int main(int argc, char **argv)
     types();
     collectives();
     windows();
+    windows_on_devices(0);
+    windows_on_devices(1);
+    attached();
     files();
     partitions();
     int *own = ints(N, 3);

@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
+use catena_fabric::Kind;
 use catena_shm::Arena;
 use rustix::fs::{self, FallocateFlags, MemfdFlags, SealFlags};
 use rustix::io::retry_on_intr;
@@ -59,6 +60,27 @@ impl Card {
         len: 0,
         at: 0,
     };
+
+    /// In place of a descriptor: the piece is on a device; `at` is the number of its kind of
+    /// memory.
+    const ON_DEVICE: u64 = u64::MAX - 2;
+
+    /// That of memory on a device, which nobody can map.
+    pub fn on_device(kind: Kind) -> Card {
+        Card {
+            fd: Card::ON_DEVICE,
+            at: kind.number().into(),
+            ..Card::NONE
+        }
+    }
+
+    /// The kind of memory that it is of.
+    pub fn kind(self) -> Kind {
+        match (self.pid, self.fd, u8::try_from(self.at)) {
+            (0, Card::ON_DEVICE, Ok(kind)) => Kind::from_number(kind).unwrap_or(Kind::Host),
+            _ => Kind::Host,
+        }
+    }
 
     /// Whether a neighbour finds it by a descriptor.
     pub fn is_file(self) -> bool {

@@ -11,7 +11,7 @@ use catena_fabric::Peer;
 
 use super::exchange;
 use super::record::{HEAD, Head, What, number};
-use super::target::own_bytes;
+use super::target::own_host_bytes;
 use crate::registry;
 
 /// Shortest packet for which it is worth it.
@@ -54,7 +54,7 @@ fn put(from: Peer, at: u64, packet: PeerBytes<'_>, (head, front): (Head, &[u8]))
     let window = registry::numbered(head.window);
     let to = window
         .zip(addr)
-        .and_then(|(window, addr)| own_bytes(window, addr, bytes.len() as u64));
+        .and_then(|(window, addr)| own_host_bytes(window, addr, bytes.len() as u64));
     let Some(to) = to else {
         return false;
     };

@@ -9,7 +9,7 @@ use catena_abi::consts;
 use catena_base::PeerBytes;
 use catena_core::buffer::{RecvBuf, SendBuf};
 use catena_datatype::{Datatype, TypeRef};
-use catena_fabric::{Deliver, Header, OpId, Peer, PeerLost, Posted, RmaError, Transport};
+use catena_fabric::{Deliver, Header, Kind, OpId, Peer, PeerLost, Posted, RmaError, Transport};
 use catena_sim::{Port, Rng, Seed, Sim};
 
 use super::codes::{BYTE, code};
@@ -55,10 +55,11 @@ impl Words {
 impl Owner for Words {
     type Held<'a> = ();
 
-    fn bytes(&self, addr: u64, len: u64) -> Option<*mut u8> {
+    fn bytes(&self, addr: u64, len: u64) -> Option<(*mut u8, Kind)> {
         let from = addr.checked_sub(self.addr(0))?;
         let at = self.0.as_ptr().cast::<u8>().cast_mut();
-        (from + len <= 8 * WORDS as u64).then(|| at.wrapping_add(from as usize))
+        let is_inside = from + len <= 8 * WORDS as u64;
+        is_inside.then(|| (at.wrapping_add(from as usize), Kind::Host))
     }
 
     fn hold(&self) -> Result<(), Trouble> {

@@ -5,8 +5,9 @@
 
 use catena_base::element_lock::Held;
 use catena_core::Process;
+use catena_core::memory_at::{load_runs, store_runs};
 use catena_datatype::{Datatype, OpKind};
-use catena_fabric::Peer;
+use catena_fabric::{Kind, Peer};
 
 use super::codes::OPERATIONS;
 use super::exchange::Exchange;
@@ -27,8 +28,9 @@ pub(super) struct Spot<'a> {
 pub(super) struct Memory<'a> {
     base: *mut u8,
     runs: Runs<'a>,
-    /// One run is all.
+    /// One run in host memory is all.
     is_one: bool,
+    kind: Kind,
 }
 
 /// Takes a place off the front of a record's body.
@@ -56,8 +58,18 @@ impl Memory<'_> {
         }
     }
 
+    /// Every run, with its address.
+    fn places(&self) -> impl Iterator<Item = (*mut u8, usize)> {
+        let place = move |(at, len)| (self.base.wrapping_offset(at as isize), len as usize);
+        self.runs.clone().flatten().map(place)
+    }
+
     /// Packs them.
     fn load(&self, into: &mut [u8]) {
+        if !self.kind.is_host() {
+            // SAFETY: as below.
+            return unsafe { load_runs(self.kind, self.places(), into.as_mut_ptr()) };
+        }
         // SAFETY: the runs were checked: they are the window's, and as long as `into`.
         self.each(|at, from, len| unsafe { copy_bytes(into[from..].as_mut_ptr(), at, len) });
     }
@@ -70,13 +82,20 @@ impl Memory<'_> {
         // written.
         unsafe {
             let room = into.as_mut_ptr().add(end);
-            self.each(|at, from, len| copy_bytes(room.add(from), at, len));
+            match self.kind.is_host() {
+                true => self.each(|at, from, len| copy_bytes(room.add(from), at, len)),
+                false => load_runs(self.kind, self.places(), room),
+            }
             into.set_len(end + len);
         }
     }
 
     /// Stores packed bytes.
     fn store(&self, bytes: &[u8]) {
+        if !self.kind.is_host() {
+            // SAFETY: as below.
+            return unsafe { store_runs(self.kind, self.places(), bytes.as_ptr()) };
+        }
         // SAFETY: as above.
         self.each(|at, from, len| unsafe { copy_bytes(at, bytes[from..].as_ptr(), len) });
     }
@@ -89,8 +108,9 @@ pub(super) trait Owner {
     where
         Self: 'a;
 
-    /// The address here of `[addr, addr + len)`, if all of it is the owner's.
-    fn bytes(&self, addr: u64, len: u64) -> Option<*mut u8>;
+    /// The address here of `[addr, addr + len)`, if all of it is the owner's, and the kind of
+    /// memory that it is.
+    fn bytes(&self, addr: u64, len: u64) -> Option<(*mut u8, Kind)>;
 
     /// Takes the lock of its elements.
     fn hold(&self) -> Result<Self::Held<'_>, Trouble>;
@@ -112,25 +132,35 @@ pub(super) trait Owner {
         }
         let from = spot.addr.checked_add_signed(low).ok_or(Trouble::Range)?;
         let first = self.bytes(from, high.abs_diff(low));
-        let first = first.ok_or(Trouble::Range)?;
+        let (first, kind) = first.ok_or(Trouble::Range)?;
         Ok(Memory {
             base: first.wrapping_offset((low as isize).wrapping_neg()),
             runs: spot.runs,
-            is_one: count == 1 && low == 0,
+            is_one: count == 1 && low == 0 && kind.is_host(),
+            kind,
         })
     }
 }
 
-/// The address of `[addr, addr + len)`, if all of it is this process's in the window.
-pub(crate) fn own_bytes(window: &Window, addr: u64, len: u64) -> Option<*mut u8> {
+/// The address of `[addr, addr + len)`, if all of it is this process's in the window, and the kind
+/// of memory that it is.
+fn own_bytes(window: &Window, addr: u64, len: u64) -> Option<(*mut u8, Kind)> {
     let end = addr.checked_add(len)?;
     if window.flavor == Flavor::Dynamic {
-        window.attached.borrow().find(addr, end)?;
-        return Some(std::ptr::with_exposed_provenance_mut(addr as usize));
+        let region = window.attached.borrow().find(addr, end)?;
+        let at = std::ptr::with_exposed_provenance_mut(addr as usize);
+        return Some((at, region.card.kind()));
     }
     let base = window.base.addr() as u64;
     let from = addr.checked_sub(base)?;
-    (end - base <= window.facts.size as u64).then(|| window.base.wrapping_add(from as usize))
+    let is_inside = end - base <= window.facts.size as u64;
+    is_inside.then(|| (window.base.wrapping_add(from as usize), window.kind))
+}
+
+/// What [`own_bytes`] finds in memory of the host.
+pub(crate) fn own_host_bytes(window: &Window, addr: u64, len: u64) -> Option<*mut u8> {
+    let found = own_bytes(window, addr, len);
+    found.filter(|(_, kind)| kind.is_host()).map(|(at, _)| at)
 }
 
 /// A member's part of a window.
@@ -145,7 +175,7 @@ impl Owner for Member<'_> {
     where
         Self: 'a;
 
-    fn bytes(&self, addr: u64, len: u64) -> Option<*mut u8> {
+    fn bytes(&self, addr: u64, len: u64) -> Option<(*mut u8, Kind)> {
         own_bytes(self.window, addr, len)
     }
 
