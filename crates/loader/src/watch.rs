@@ -2,17 +2,28 @@
 //!
 //! The loader keeps what is loaded as a list, at whose end it puts what comes, and of whose
 //! elements `<link.h>` shows the link to the next one. As long as that of the last element is
-//! null, nothing was loaded after it. The element has to stay for that: its library is kept
-//! loaded from then on, as `RTLD_NODELETE` does. Libraries with which a program starts stay
-//! anyway.
+//! null, nothing was loaded after it. The element has to stay for that, so it is the last one of
+//! those with which this library was loaded: those with which a program starts stay anyway. What
+//! the program opens later is its own to close, and is never kept.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// Libraries that are kept loaded at most, so that a program that loads and unloads plug-ins does
-/// not keep them all.
-const MOST: u32 = 32;
+/// The last element when this library was loaded.
+static FIRST: AtomicPtr<LinkMap> = AtomicPtr::new(ptr::null_mut());
+
+/// Finds it before anything of this library is called.
+extern "C" fn note() {
+    if let Some(last) = Last::find() {
+        FIRST.store(last.at, Ordering::Release);
+    }
+}
+
+// SAFETY: the loader calls what is listed there once, before other code of the library.
+#[unsafe(link_section = ".init_array")]
+#[used]
+static START: extern "C" fn() = note;
 
 /// The part of an element of the list that `<link.h>` shows.
 #[repr(C)]
@@ -36,29 +47,20 @@ impl std::fmt::Debug for Watch {
 
 impl Watch {
     /// Watches for what is loaded from now on. `None` if the loader's list cannot be used so, or
-    /// too many libraries are kept for it already.
+    /// something that was loaded after this library is there.
     pub fn start() -> Option<Watch> {
-        /// How many libraries were kept for it, and the last one.
-        static KEPT: AtomicU32 = AtomicU32::new(0);
-        static NEWEST: AtomicPtr<LinkMap> = AtomicPtr::new(ptr::null_mut());
         let last = Last::find()?;
-        if NEWEST.load(Ordering::Acquire) == last.at {
-            // SAFETY: as below.
-            return Some(Watch(unsafe { &(*last.at).next }));
+        if last.at != FIRST.load(Ordering::Acquire) {
+            return None;
         }
-        let one_more = |kept| (kept < MOST).then_some(kept + 1);
-        KEPT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
-            .ok()?;
+        // It stays anyway, unless this library came with a plug-in that goes without it.
         let flags = libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
         // SAFETY: nothing is loaded.
         let handle = unsafe { libc::dlopen(last.name.as_ptr(), flags) };
         // Another thread may have unloaded it meanwhile.
         let is_it = !handle.is_null() && map_of(handle) == Some(last.at);
-        is_it.then(|| {
-            NEWEST.store(last.at, Ordering::Release);
-            // SAFETY: an element of the list that stays there, as its library stays loaded.
-            Watch(unsafe { &(*last.at).next })
-        })
+        // SAFETY: an element of the list that stays there, as its library stays loaded.
+        is_it.then(|| Watch(unsafe { &(*last.at).next }))
     }
 
     /// Whether nothing was loaded since.
