@@ -10,11 +10,12 @@ pub fn may_be_on_devices() -> bool {
     memory::may_have_devices()
 }
 
-/// The kind of memory in which `len` bytes lie, by the first one.
+/// The kind of memory in which `len` bytes lie now, by the first one: that of a window, say, which
+/// stays what it is.
 pub fn kind_at(at: *const u8, len: u64) -> Kind {
     match len {
         0 => Kind::Host,
-        _ => memory::kind(at),
+        _ => memory::kind_now(at),
     }
 }
 

@@ -45,6 +45,9 @@ const NO_TIMING: c_uint = 2;
 const LAZY_PEER_ACCESS: c_uint = 1;
 /// CUDA_ERROR_NOT_READY: the event has not come yet.
 const NOT_READY: Code = 600;
+/// While the program records what a stream is to do, some questions are refused, with one of these
+/// codes: they are asked again later.
+const WHILE_CAPTURING: std::ops::RangeInclusive<Code> = 900..=908;
 /// CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_NOT_INITIALIZED and CUDA_ERROR_DEINITIALIZED: of an address
 /// nothing is known, as the driver does not know it, or has no devices yet, or none any more.
 const NOTHING_KNOWN: [Code; 3] = [1, 3, 4];
@@ -332,7 +335,7 @@ impl Driver {
         let event: Event = ptr::with_exposed_provenance_mut(mark.0 as usize);
         // SAFETY: one that `mark` made, and that is not gone.
         match unsafe { (self.call.query)(event) } {
-            NOT_READY => return Ok(false),
+            code if code == NOT_READY || WHILE_CAPTURING.contains(&code) => return Ok(false),
             code => {
                 self.end_event(event);
                 let asked = done("cuEventQuery", code);

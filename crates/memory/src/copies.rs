@@ -90,10 +90,11 @@ impl Copies {
     pub fn mark(self) -> Result<Marked, CopyError> {
         let device = self.device;
         let mark = self.queue.map(|queue| {
-            device.mark(queue).inspect_err(|_| {
+            let mark = device.mark(queue).inspect_err(|_| {
                 // What fails here fails above, too.
                 let _ = device.wait(queue);
-            })
+            });
+            Ok((mark?, queue))
         });
         let mark = mark.transpose()?;
         Ok(Marked { device, mark })
@@ -103,7 +104,7 @@ impl Copies {
 /// Copies that are being made.
 pub struct Marked {
     device: &'static dyn Device,
-    mark: Option<Mark>,
+    mark: Option<(Mark, Queue)>,
 }
 
 impl fmt::Debug for Marked {
@@ -119,10 +120,14 @@ impl Marked {
     /// Whether all of them have been made; never to be asked again then, nor after an error.
     ///
     /// # Errors
-    /// [`CopyError::Failed`].
+    /// [`CopyError::Failed`]; they were waited for then.
     pub fn has_passed(&self) -> Result<bool, CopyError> {
-        self.mark
-            .map_or(Ok(true), |mark| self.device.has_passed(mark))
+        let Some((mark, queue)) = self.mark else {
+            return Ok(true);
+        };
+        // That the question fails says nothing of the copies, which may still be made.
+        let has_passed = self.device.has_passed(mark);
+        has_passed.or_else(|_| self.device.wait(queue).map(|()| true))
     }
 }
 

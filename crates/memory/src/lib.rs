@@ -32,8 +32,8 @@ pub use copies::{Copies, Marked};
 pub use device::{Copy, CopyError, Device, Direction, Exported, HANDLE, Handle, Mark, Queue, Rows};
 pub use kinds::{Kind, Kinds, Unsupported};
 pub use registry::{
-    device, has, is_host_only, is_surely_host, kind, kinds, look_closely, may_have_devices,
-    register,
+    device, has, is_host_only, is_surely_host, kind, kind_now, kinds, look_closely,
+    may_have_devices, register,
 };
 
 #[cfg(test)]

@@ -93,6 +93,13 @@ pub fn kind(at: *const u8) -> Kind {
     }
 }
 
+/// As [`kind`], but the devices are asked anew: for what is kept for longer than until a copy finds
+/// out that memory of a device is the host's since.
+pub fn kind_now(at: *const u8) -> Kind {
+    RANGES.forget(at);
+    kind(at)
+}
+
 /// What [`kind`] says of what is not surely the host's.
 #[cold]
 fn ask(at: *const u8) -> Kind {

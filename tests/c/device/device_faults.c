@@ -16,6 +16,7 @@
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=cuEventCreate
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=cuEventCreate:5
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=cuEventRecord
+// run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=cuEventQuery
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=cuEventQuery:9
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=cuEventDestroy_v2
 // run: -n 2 -x CATENA_DEVICE_MEMORY=cuda -x DEVICE_FAULT=cuPointerGetAttributes:60; exit 134; says cannot be copied: cuPointerGetAttributes: ERROR_ILLEGAL_ADDRESS \(700\)
@@ -47,6 +48,13 @@ int main(int argc, char **argv)
         MPI_Sendrecv(out, LONG, MPI_INT, other, TAG, host, LONG, MPI_INT, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         for (int i = 0; i < LONG; i++)
             EQUAL(host[i], 1000 * other + round + i);
+        /* It is the program's now: nothing writes to it any more, also when the device is used next. */
+        memset(host, 0xff, LONG * sizeof(int));
+        MPI_Sendrecv(out, FEW, MPI_INT, other, TAG, in, FEW, MPI_INT, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < LONG; i++)
+            EQUAL(host[i], -1);
+        for (int i = 0; i < LONG; i++)
+            host[i] = 1000 * other + round + i;
         MPI_Sendrecv(out, LONG / 2, MPI_INT, other, TAG, gaps, 1, column, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         EQUAL(at(gaps, LONG - 2), 1000 * other + round + LONG / 2 - 1);
         MPI_Sendrecv_replace(host, LONG, MPI_INT, other, TAG, other, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -18,6 +18,8 @@ enum { N = 64, LONG = 40000, TAG = 3, DEEP = 200, BIG = 1 << 20 };
 
 static int data[N], zeros[LONG];
 static int (*asked)(void);
+/* A dynamic window that was made before there was a driver, which has no memory of devices. */
+static MPI_Win early = MPI_WIN_NULL;
 
 static void fill_ints(int *at, int count, int first)
 {
@@ -132,6 +134,10 @@ static void others(void)
         CHECK(!give(at));
         void *host = mmap(at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         CHECK(host == at);
+        if (early != MPI_WIN_NULL) {
+            MPI_Win_attach(early, host, size);
+            MPI_Win_detach(early, host);
+        }
         swap(host, LONG);
         swap(host, N);
         /* The driver reserves its addresses again. */
@@ -164,6 +170,7 @@ int main(int argc, char **argv)
         CHECK(!dlsym(RTLD_DEFAULT, "cuInit"));
         hosts();
         unasked(0);
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &early);
         CHECK(dlopen(getenv("LATE_DRIVER"), RTLD_NOW | RTLD_GLOBAL));
     }
     open_device();
@@ -172,6 +179,8 @@ int main(int argc, char **argv)
     swap_on_device(ints(LONG, 0), LONG);
     unasked(is_checked);
     others();
+    if (early != MPI_WIN_NULL)
+        MPI_Win_free(&early);
     hosts();
     return finish();
 }
