@@ -477,6 +477,7 @@ impl Board for View<'_> {
     }
 
     fn came(&mut self, rank: u32, in_ring: bool) {
+        // The first of two leads.
         if rank < self.seat.rank {
             self.seat.choices.follow(in_ring);
         }

@@ -264,6 +264,17 @@ impl<'a> Case<'_, 'a> {
         Duration::from_nanos(rank.at.saturating_sub(since(rank)))
     }
 
+    /// How long at least a rank that waits for nothing has made no call; zero if it waits, or if
+    /// that is not known of any of its threads.
+    fn quiet(&self, rank: &Rank) -> Duration {
+        let last = rank.threads.iter().map(|it| it.quiet_since).max();
+        let is_quiet = rank.state == State::Running && rank.waits().next().is_none();
+        let since = last.flatten().filter(|_| is_quiet);
+        since.map_or(Duration::ZERO, |since| {
+            Duration::from_nanos(rank.at.saturating_sub(since))
+        })
+    }
+
     /// All ranks by what they do.
     fn groups(&self, culprits: &[Member]) -> Vec<Group> {
         let unplaced = self.unplaced();
@@ -283,7 +294,10 @@ impl<'a> Case<'_, 'a> {
             .into_iter()
             .map(|((is_innocent, ..), ranks)| {
                 let members: Vec<_> = ranks.iter().map(|it| it.member).collect();
-                let waited = ranks.iter().map(|it| self.waited(it)).max();
+                let waited = ranks
+                    .iter()
+                    .map(|it| self.waited(it).max(self.quiet(it)))
+                    .max();
                 let group = Group {
                     who: self.names.all(members.iter().copied()),
                     ranks: members,

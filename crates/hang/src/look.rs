@@ -56,6 +56,7 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
                 }
             }),
             may_be_over: false,
+            quiet_since: None,
         });
     }
     // In those that only one thread at a time uses, no other one can end its wait.

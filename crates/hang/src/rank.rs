@@ -51,6 +51,9 @@ pub struct Thread {
     /// Whether that may be over, as far as two looks tell: it has begun since the first one, or was
     /// not told again after that. It is not kept in bytes.
     pub may_be_over: bool,
+    /// If it waits for nothing: since when at least it has made no call, nanoseconds of the clock
+    /// of its host; `None` if that is not known. It is not kept in bytes.
+    pub quiet_since: Option<u64>,
 }
 
 /// Most calls of a thread that are noted.
@@ -180,6 +183,7 @@ impl Rank {
                     bytes => Some(WaitsFor::read(bytes)?),
                 },
                 may_be_over: false,
+                quiet_since: None,
             })
         });
         let threads = threads.collect::<Result<_, _>>()?;

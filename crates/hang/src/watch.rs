@@ -57,6 +57,8 @@ pub struct Watch {
     before: Vec<Rank>,
     /// What threads that wait have told last, and at how many looks in a row before the last one.
     silent: BTreeMap<(Member, u32), (u64, u32)>,
+    /// How many calls threads that wait for nothing have made, and when that was seen first.
+    quiet: BTreeMap<(Member, u32), (u64, u64)>,
     /// When it was first seen that processes have ended.
     ended: BTreeMap<Member, Instant>,
     told: BTreeSet<Told>,
@@ -71,6 +73,7 @@ impl Watch {
             are_several: false,
             before: Vec::new(),
             silent: BTreeMap::new(),
+            quiet: BTreeMap::new(),
             ended: BTreeMap::new(),
             told: BTreeSet::new(),
         }
@@ -90,6 +93,10 @@ impl Watch {
                 let last = self.silent.get(&(rank.member, thread.thread));
                 let told = last.filter(|last| last.1 >= SILENT).map(|last| last.0);
                 thread.waits.take_if(|it| Some(it.told) == told);
+                let quiet = self.quiet.get(&(rank.member, thread.thread));
+                let is_same =
+                    quiet.is_some_and(|it| it.0 == thread.calls && thread.waits.is_none());
+                thread.quiet_since = quiet.filter(|_| is_same).map(|it| it.1);
             }
         }
         let graph = Graph::new(&ranks);
@@ -150,7 +157,16 @@ impl Watch {
                 silent.insert(whose, (waits.told, last.map_or(0, |it| it.1 + 1)));
             }
         }
-        (self.before, self.silent) = (ranks, silent);
+        let mut quiet = BTreeMap::new();
+        for rank in &ranks {
+            for thread in rank.threads.iter().filter(|it| it.waits.is_none()) {
+                let whose = (rank.member, thread.thread);
+                let known = self.quiet.get(&whose);
+                let known = known.filter(|it| it.0 == thread.calls);
+                quiet.insert(whose, *known.unwrap_or(&(thread.calls, rank.at)));
+            }
+        }
+        (self.before, self.silent, self.quiet) = (ranks, silent, quiet);
     }
 
     /// The user was told that, and of all who waited at the last look.
@@ -264,6 +280,35 @@ mod tests {
         let mut watch = Watch::new(Duration::MAX).of_several_hosts();
         assert_eq!(look(&mut watch, &ranks(98)), None);
         assert!(look(&mut watch, &ranks(94)).is_some_and(|it| it.definite));
+    }
+
+    /// Since when a rank that others wait for has made no call, as far as looks have shown.
+    #[test]
+    fn who_computes_is_told_with_the_time_since_its_last_call() {
+        let at = |second: u64, calls| {
+            let mut ranks = [
+                rank(0, "a", Some((1, 60, Sent::Arrived))),
+                rank(1, "a", None),
+            ];
+            for rank in &mut ranks {
+                rank.at = second * SECOND;
+            }
+            ranks[1].threads[0].calls = calls;
+            ranks.to_vec()
+        };
+        let quiet = |looks: &[(u64, u64)]| {
+            let mut watch = Watch::new(Duration::from_secs(30));
+            looks
+                .iter()
+                .for_each(|&(second, calls)| watch.see(at(second, calls)));
+            let found = watch.judge(&Names::of_job(1), &at(100, 7));
+            let found = found.expect("rank 0 has waited for 40 s");
+            let group = found.groups.iter().find(|it| it.ranks[0].rank == 1);
+            group.expect("it is shown").waited.as_secs()
+        };
+        assert_eq!(quiet(&[(70, 7), (80, 7), (99, 7)]), 30);
+        assert_eq!(quiet(&[(70, 6), (80, 7), (99, 7)]), 20);
+        assert_eq!(quiet(&[(70, 7), (99, 6)]), 0, "it has made one since");
     }
 
     #[test]

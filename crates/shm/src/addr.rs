@@ -85,7 +85,8 @@ impl Geometry {
     /// ranks, with 512 KiB packets of 4 KiB take longer, and the rings of all pairs together fall
     /// out of the nearest caches.
     pub(crate) fn near(&self) -> usize {
-        self.data.min((256 << 10).max(2 * self.packet))
+        let packets = (2 * self.packet).next_multiple_of(128);
+        self.data.min(packets.max(256 << 10))
     }
 
     /// Bytes of the data area of a ring from a process of another job, of which there may be many.

@@ -50,9 +50,8 @@ impl Lending {
         let class = &mut self.classes[at];
         if let Some((before, by)) = self.last[at] {
             let apart = now.saturating_sub(before);
-            match apart < most {
-                true => class.record(by, (apart << 16) / len),
-                false => class.interrupt(),
+            if apart < most {
+                class.record(by, (apart << 16) / len);
             }
         }
         let by = class.next((under_way as u32).max(BURST));
@@ -96,6 +95,21 @@ mod tests {
             lending.came(LEN, true);
             assert_eq!(run(&mut lending, 4, 4000, 10_000), lent);
         }
+    }
+
+    /// A burst of hundreds, and then steps of a few messages with long pauses.
+    #[test]
+    fn a_great_burst_does_not_end_all_trials() {
+        let mut lending = Lending::new(true);
+        (0..300).for_each(|at| _ = lending.next(LEN, at, 1_000_000, 100_000));
+        let (mut now, mut count) = (2_000_000, 0);
+        for message in 0..100_000 {
+            let is_lent = lending.next(LEN, message % 10, now, 100_000);
+            count += u32::from(is_lent);
+            now += if is_lent { 4000 } else { 10_000 };
+            now += if message % 10 == 9 { 1_000_000 } else { 0 };
+        }
+        assert!(count > 80_000, "{count}");
     }
 
     #[test]

@@ -251,6 +251,32 @@ mod tests {
         }
     }
 
+    /// Such as one whose messages have gaps, so that all of them are streamed.
+    #[test]
+    fn whoever_has_no_choice_does_not_lead() {
+        let mut pace = Pace::new(false);
+        let mut kernel = 0;
+        for _ in 0..1000 {
+            pace.asked(LEN, true);
+            kernel += run(&mut pace, 1, 3000, 1000);
+        }
+        assert!(kernel > 900, "{kernel}");
+    }
+
+    /// One message of the leader's is no word for hundreds of this end's.
+    #[test]
+    fn who_sends_little_leads_little() {
+        let mut pace = Pace::new(false);
+        let mut kernel = 0;
+        for message in 0..1000 {
+            if message % 64 == 0 {
+                pace.asked(LEN, message == 64);
+            }
+            kernel += run(&mut pace, 1, 3000, 1000);
+        }
+        assert!(kernel > 700, "{kernel}");
+    }
+
     /// The first messages that the kernel copies wait for memory that is touched the first time.
     #[test]
     fn a_trial_lasts_until_memory_is_ready() {

@@ -35,8 +35,12 @@ const SHARED: u64 = 20;
 /// How much faster, in hundredths, the kernel must be where its whole cost is in what is measured:
 /// the distance between two operations that follow each other.
 pub const MARGIN: u64 = 6;
-/// Messages for which the way of a peer that leads is followed, at most, after it was seen last.
-const LED: u32 = 256;
+/// Messages for which the way of a peer that leads is followed for each one of its own, and at most:
+/// it may send as many before it takes any.
+const LED_BY_EACH: u32 = 4;
+const LED: u32 = 512;
+/// Most messages under way that count.
+const UNDER_WAY: u32 = 4096;
 /// For each message that is under way at once, a trial may have this many messages more, and begin
 /// this many messages later than it is due if some are always under way.
 pub(crate) const PATIENCE: u32 = 2;
@@ -129,8 +133,9 @@ pub struct Trials {
     /// trial.
     peak: u32,
     recent: u32,
-    /// The way of a peer that leads, and messages for which it is followed.
+    /// The way of a peer that leads, whether there is one, and messages for which it is followed.
     others: By,
+    is_led: bool,
     led: u32,
     /// By way.
     times: [Times; 2],
@@ -158,9 +163,10 @@ impl Trials {
             every: TRIAL_EVERY,
             cost: 0,
             judged: 0,
-            peak: under_way.next_power_of_two(),
+            peak: under_way.min(UNDER_WAY).next_power_of_two(),
             recent: under_way,
             others: kept,
+            is_led: false,
             led: 0,
             times: Default::default(),
         }
@@ -168,6 +174,7 @@ impl Trials {
 
     /// The way of the next message, while so many are under way.
     pub fn next(&mut self, under_way: u32) -> By {
+        let under_way = under_way.min(UNDER_WAY);
         self.recent = self.recent.max(under_way);
         if under_way > self.peak {
             // What was known of fewer at once says nothing of these, by either way, and neither
@@ -178,7 +185,8 @@ impl Trials {
             self.left = self.left.min(TRIAL_EVERY);
         }
         if self.led > 0 {
-            return self.next_led();
+            self.led -= 1;
+            return self.others;
         }
         if self.trying == 0 {
             self.left = self.left.saturating_sub(1);
@@ -229,21 +237,14 @@ impl Trials {
     /// and again. What one direction costs depends on the other: if each end chose for itself, what
     /// one tries would change what the other one sees, and they might change their ways in turn for
     /// ever.
+    ///
+    /// Whoever never goes the kernel's way has no choice, and does not lead: who has one tries it.
     pub fn follow(&mut self, by: By) {
-        (self.others, self.led) = (by, LED);
-        (self.trying, self.awaited) = (0, 0);
-    }
-
-    /// The way of the next message, which is the leader's.
-    fn next_led(&mut self) -> By {
-        self.led -= 1;
-        if self.led == 0 {
-            // Nothing is known of this end alone.
-            self.times = Default::default();
-            (self.kept, self.judged, self.since) = (self.others, 0, 0);
-            (self.every, self.left) = (TRIAL_EVERY, TRIAL_EVERY);
+        self.is_led |= by == By::Kernel;
+        if self.is_led {
+            (self.others, self.led) = (by, (self.led + LED_BY_EACH).min(LED));
+            (self.trying, self.awaited) = (0, 0);
         }
-        self.others
     }
 
     /// Messages that have to pass after the trial that ends, so that what it has cost is lost among
@@ -310,18 +311,6 @@ impl Trials {
         self.every = self.every.clamp(SELDOM * self.tried, most);
         (self.left, self.trying, self.awaited) = (self.every, 0, 0);
         self.judged = self.times[self.kept as usize].known().unwrap_or(0);
-    }
-
-    /// The next message does not follow the last one closely: what has come of a batch says less
-    /// than a whole one would, which has all that one message leaves for others to wait for.
-    pub(crate) fn interrupt(&mut self) {
-        if self.awaited > 0 {
-            let lost = self.times[self.kept.other() as usize].count;
-            (self.awaited, self.trying) = (self.awaited + lost, self.trying + lost);
-        }
-        for times in &mut self.times {
-            (times.sum, times.count) = (0, 0);
-        }
     }
 
     /// Where the way that is kept takes far less or more than when it was judged, the program does

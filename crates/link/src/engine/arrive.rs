@@ -64,7 +64,8 @@ impl<N: Net, K: MatchKey> Engine<N, K> {
         if !fits || header.len > EAGER_CEILING {
             return false;
         }
-        if header.len > NEVER_LENT {
+        // A synchronous one is never lent.
+        if header.len > NEVER_LENT && matches!(reply, Reply::None) {
             self.note_came(from, header.len, false);
         }
         let key = key(from, &header);
