@@ -27,6 +27,8 @@ const SHARE: usize = 256 << 10;
 /// Bytes of answers that share one piece of memory. A long one, which is taken where it lies if
 /// it is in one packet, shares it with nobody behind it.
 const SHARE_ANSWERS: usize = 8 << 10;
+/// Pieces of memory that are kept for records.
+const SPARES: usize = 8;
 /// Bytes of records that leave with the last part of a long operation before them.
 const BEHIND: usize = 512;
 
@@ -220,7 +222,7 @@ pub(crate) struct Outgoing {
     /// From how many on no long operation asks for more.
     most: u64,
     /// Memory for the next records, and for the front of one whose bytes stay where they are.
-    spare: Vec<u8>,
+    spares: Vec<Vec<u8>>,
     front: Vec<u8>,
 }
 
@@ -241,7 +243,7 @@ impl Outgoing {
             ready: 0,
             under_way: 0,
             most,
-            spare: Vec::new(),
+            spares: Vec::new(),
             front: Vec::new(),
         }
     }
@@ -266,7 +268,7 @@ impl Outgoing {
         match self.answers.back_mut() {
             Some(last) if last.bytes.len() < SHARE_ANSWERS => write(&mut last.bytes),
             _ => {
-                let mut bytes = std::mem::take(&mut self.spare);
+                let mut bytes = self.spares.pop().unwrap_or_default();
                 write(&mut bytes);
                 self.answers.push_back(Ready {
                     bytes,
@@ -281,7 +283,7 @@ impl Outgoing {
     pub fn add(&mut self, write: impl FnOnce(&mut Vec<u8>) -> u64) {
         let shares = |last: &Request| matches!(last, Request::Ready(it) if it.bytes.len() < SHARE);
         if !self.requests.back().is_some_and(shares) {
-            let bytes = std::mem::take(&mut self.spare);
+            let bytes = self.spares.pop().unwrap_or_default();
             let ready = Ready {
                 bytes,
                 ..Ready::default()
@@ -389,7 +391,7 @@ impl Outgoing {
             Request::Ready(ready) => ready,
             Request::Long(mut long) => {
                 let mut ready = Ready {
-                    bytes: std::mem::take(&mut self.spare),
+                    bytes: self.spares.pop().unwrap_or_default(),
                     ..Ready::default()
                 };
                 loop {
@@ -412,6 +414,16 @@ impl Outgoing {
         // Not before: what stands behind a long operation must not keep it waiting.
         self.under_way += ready.brings;
         Some(ready)
+    }
+
+    /// Keeps memory of records that have left for the next ones: whoever reads a window piece by
+    /// piece has many answers under way at once, and new memory takes longer than what is copied
+    /// into it.
+    fn keep(&mut self, mut bytes: Vec<u8>) {
+        if self.spares.len() < SPARES {
+            bytes.clear();
+            self.spares.push(bytes);
+        }
     }
 
     /// Posts packets of at most `most` bytes while there is room; true if any left. `ended` is told
@@ -452,8 +464,7 @@ impl Outgoing {
             if from + len < ready.bytes.len() {
                 self.leaving = Some((ready, from + len));
             } else {
-                self.spare = ready.bytes;
-                self.spare.clear();
+                self.keep(ready.bytes);
             }
         }
     }
