@@ -24,8 +24,8 @@ fn both() -> (u64, u64) {
     tries.min_by_key(|it| it.0).unwrap_or_default().1
 }
 
-/// The scale, right now: ticks are compared with the clock of the kernel since the first call, which
-/// takes ten milliseconds. The longer that is ago, the better it is.
+/// The scale, right now: ticks are compared with the clock of the kernel since the first call,
+/// which takes ten milliseconds. The longer that is ago, the better it is.
 pub fn scale() -> Scale {
     static FIRST: OnceLock<(u64, u64)> = OnceLock::new();
     let first = *FIRST.get_or_init(|| {

@@ -46,7 +46,7 @@ pub struct Explanation {
     between: (u64, u64),
     /// Messages to ranks whose host is not known.
     elsewhere: u64,
-    /// Whether bytes of messages are known, without what is put into windows.
+    /// Whether anything was put into windows, which counts as messages.
     has_puts: bool,
 }
 
@@ -148,12 +148,12 @@ impl Explanation {
         let pairs = [("of one host", self.within), ("of two hosts", self.between)];
         for (between, (messages, sum)) in pairs {
             if messages > 0 {
-                _ = write!(text, "  between ranks {between}: {}", number(messages));
-                // The sum has what was put into windows as well.
-                if !self.has_puts {
-                    _ = write!(text, ", {}", bytes(sum));
-                }
-                text.push('\n');
+                let (messages, sum) = (number(messages), bytes(sum));
+                let with = match self.has_puts {
+                    true => ", with what was put into windows",
+                    false => "",
+                };
+                _ = writeln!(text, "  between ranks {between}{with}: {messages}, {sum}");
             }
         }
         if self.elsewhere > 0 {
@@ -257,8 +257,8 @@ impl Explanation {
     }
 }
 
-/// On how many hosts a group is, and whether each of them has as many of its ranks; 0 if its members
-/// are not all known.
+/// On how many hosts a group is, and whether each of them has as many of its ranks; 0 if its
+/// members are not all known.
 fn hosts_of(group: &sheet::Group, host_of: &BTreeMap<u32, &str>) -> (u32, bool) {
     let size = group.size as usize;
     let all: Vec<Option<&&str>> = match group.members.len() >= size {

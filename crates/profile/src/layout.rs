@@ -259,7 +259,7 @@ pub const NO_GROUP: u32 = 0xffff;
 pub struct Peer {
     /// Bytes of messages to it, and that were put there.
     pub bytes: u64,
-    /// How many messages there were.
+    /// How many messages these were.
     pub messages: u64,
     /// Bytes that were got from it.
     pub got: u64,

@@ -5,20 +5,20 @@ use std::sync::Arc;
 
 use catena_abi::{Status, consts};
 use catena_base::clock::ticks;
-use catena_profile::layout::{COLLECTIVE, Class, NO_GROUP, size_class};
+use catena_profile::layout::{COLLECTIVE, NO_GROUP, size_class};
 use catena_tool::next::Next;
 
 use crate::comms::Comm;
 use crate::groups;
 use crate::life;
+use crate::phase;
+use crate::posts::{self, LOOKED_AT, Posts};
 use crate::requests::{Request, requests};
 use crate::shape::{Act, Shape};
 use crate::site::Found;
 use crate::stream::Wanted;
 use crate::thread::Thread;
-use crate::told::Posts;
 use crate::words::Words;
-use crate::{phase, told};
 
 catena_tool::stand_before_mpi!(called, first);
 
@@ -63,7 +63,7 @@ unsafe extern "C" fn called(
         }
         if phase::is_streamed() && phase::is_going_on() {
             // SAFETY: as above.
-            unsafe { told::unseen(Shape::of(function), &words) };
+            unsafe { posts::unseen(Shape::of(function), &words) };
         }
     }
     pass(next, &words)
@@ -79,9 +79,6 @@ fn pass(next: Next, words: &Words) -> c_int {
 
 /// Ranks that are kept without asking for memory.
 const AWAITED: usize = 16;
-
-/// Most requests of a call that are looked at.
-pub const LOOKED_AT: usize = 1 << 20;
 
 /// Whom a call waits for.
 struct Awaited {
@@ -596,8 +593,7 @@ impl Call {
             true => peer.got += bytes,
             false => {
                 peer.bytes += bytes;
-                // What is put into a window is none.
-                peer.messages += u64::from(self.shape.class == Class::Message);
+                peer.messages += 1;
             }
         }
     }

@@ -62,7 +62,7 @@ pub struct Members {
     pub is_inter: bool,
     /// How many neighbours send to this rank, and are sent to.
     pub neighbors: (usize, usize),
-    /// The same in the whole process.
+    /// What the whole process knows of it.
     pub comm: Arc<comms::Comm>,
 }
 

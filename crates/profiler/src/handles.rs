@@ -32,7 +32,7 @@ impl Thread {
         self.look_made(kind, handle, None)
     }
 
-    /// The same of what was just made; `by` tells the calls apart that do so.
+    /// Asks for the number of what was just made; `by` tells the calls apart that do so.
     #[cold]
     pub fn look_made(&mut self, kind: u32, handle: usize, by: Option<u64>) -> u32 {
         let number = match ask(kind, handle, by) {

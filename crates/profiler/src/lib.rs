@@ -21,6 +21,7 @@
 //! | `handles`  | the numbers of these in the table                        |
 //! | `amounts`  | how many bytes a call moves                              |
 //! | `requests` | whom a request waits for                                 |
+//! | `posts`    | what a call may send and receive                         |
 //! | `stream`   | what is written of calls one by one                      |
 //! | `told`     | which messages a call has sent, received or seen the end of |
 //! | `comms`    | communicators in the whole process, and numbers of messages |
@@ -38,6 +39,7 @@ mod life;
 mod memory;
 mod phase;
 mod places;
+mod posts;
 mod requests;
 mod shape;
 mod site;

@@ -92,7 +92,8 @@ impl Requests {
         }
     }
 
-    /// A persistent one is started, and `arrow` leads to what it receives, or it is the `nth` receive.
+    /// A persistent one is started, and `arrow` leads to what it receives, or it is the `nth`
+    /// receive.
     pub fn open(&mut self, handle: usize, arrow: u64, nth: u64, is_told: bool) {
         if let Some(known) = self.known(handle) {
             known.arrow = arrow;

@@ -10,21 +10,12 @@ use catena_tool::call::MOST;
 use catena_tool::mpi;
 
 use crate::comms::{self, Comm, Pattern, Side};
-use crate::entry::{Call, LOOKED_AT, UnderWay};
+use crate::entry::{Call, UnderWay};
+use crate::posts::{LOOKED_AT, Posts};
 use crate::requests::{Request, requests};
-use crate::shape::{Act, Ends, Shape};
+use crate::shape::Ends;
 use crate::stream::{Stream, Wanted};
 use crate::thread::Thread;
-use crate::words::Words;
-
-/// What a call may send and receive: the communicator, and the places in the order of such calls, 0
-/// for none.
-#[derive(Default)]
-pub struct Posts {
-    comm: Option<Arc<Comm>>,
-    send: u64,
-    receive: u64,
-}
 
 /// What is known of a call that has failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,42 +33,6 @@ fn fate(code: c_int) -> Fate {
         consts::ERR_TRUNCATE => Fate::Truncated,
         consts::ERR_BUFFER..=consts::ERR_ARG => Fate::Refused,
         _ => Fate::Unknown,
-    }
-}
-
-/// A call within another one, as of a function that MPI calls, or of a thread that has no room, is
-/// not written: what it may send or receive has no numbers any more.
-///
-/// # Safety
-/// The arguments are as the standard wants them.
-pub unsafe fn unseen(shape: &Shape, words: &Words) {
-    let group = shape.group.filter(|_| !shape.is_pointer);
-    let moves = shape.class == Class::Message && (shape.request.is_some() || !shape.is_quick);
-    if (moves || shape.is_logged)
-        && let Some((at, _)) = group
-        && let Some(comm) = comms::get(words.word(at))
-    {
-        comm.give_up();
-    }
-    let at = match (shape.act, &shape.ends) {
-        (_, Some(ends)) => ends.requests,
-        (Act::Start, _) => 0,
-        (Act::StartAll, _) => 1,
-        _ => return,
-    };
-    let is_many = shape.act == Act::StartAll || shape.ends.is_some_and(|it| it.count.is_some());
-    let count = if is_many { words.int(0) } else { 1 };
-    let all = words.word(at) as *const usize;
-    if all.is_null() {
-        return;
-    }
-    for i in 0..usize::try_from(count).unwrap_or(0).min(LOOKED_AT) {
-        // SAFETY: the caller's promise.
-        let handle = unsafe { *all.add(i) };
-        let request = requests(|it| it.get(handle));
-        if let Some(comm) = request.and_then(|it| it.comm) {
-            comm.give_up();
-        }
     }
 }
 
@@ -209,8 +164,8 @@ impl Call {
         let Some(mut stream) = thread.stream.take() else {
             return;
         };
-        // SAFETY: the caller's promise: where it tells that, there is a number.
         let seen = self.shape.polls.filter(|_| code == 0);
+        // SAFETY: the caller's promise: where it tells that, there is a number.
         let seen = seen.and_then(|at| unsafe { self.words.at::<c_int>(at) });
         if seen.is_some_and(|it| it <= 0) {
             if let Some(comm) = &posts.comm {
@@ -272,7 +227,6 @@ impl Call {
             Fate::Refused => {
                 comm.cancel(posts.send);
                 comm.cancel(posts.receive);
-                return;
             }
             Fate::Truncated => {
                 let sent = self.pattern(comm, Side::Sends);

@@ -28,7 +28,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long a file may take nothing when the job is over.
 pub const STUCK: Duration = Duration::from_secs(10);
-/// The same when the user has interrupted the job.
+/// How long it may do so when the user has interrupted the job.
 pub const STUCK_IN_HASTE: Duration = Duration::from_secs(1);
 
 /// Where messages have no arrows.

@@ -242,8 +242,8 @@ fn a_message_is_an_arrow_between_two_calls() {
 
 #[test]
 fn what_was_sent_at_once_is_not_under_way() {
-    let node = Node::new(1);
-    let mut thread = node.thread(0, 0, 0);
+    let node = Node::new(2);
+    let (mut thread, mut other) = (node.thread(0, 0, 0), node.thread(1, 1, 0));
     thread.push(&[
         call("MPI_Send", 6000, 300, 1).record(),
         message(Kind::Sent, 1, 0).record(),
@@ -254,7 +254,7 @@ fn what_was_sent_at_once_is_not_under_way() {
         tag: NO_TAG,
         ..message(Kind::Polls, 0, 0)
     };
-    thread.push(&[call("MPI_Test", 6600, 300, 1).record(), polls.record()]);
+    other.push(&[call("MPI_Test", 6600, 300, 1).record(), polls.record()]);
     let mut bytes = Vec::new();
     let mut timeline = timeline(&node, 0);
     timeline.take(9000, &mut name, &mut bytes);
@@ -262,7 +262,7 @@ fn what_was_sent_at_once_is_not_under_way() {
     assert!(read.of_row("bytes of sends under way").is_empty());
     let written = timeline.written();
     assert_eq!((written.slices, written.unmatched), (2, 1));
-    let notes = read.notes("rank 0");
+    let notes = read.notes("rank 1");
     assert!(
         notes.contains(&"calls that saw nothing 500".into()),
         "{notes:?}"
