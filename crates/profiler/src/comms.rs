@@ -414,14 +414,16 @@ mod tests {
         let first = comm.begin(exact, 1);
         assert_eq!(comm.posted(first), Some(known(&comm, 1)));
         // What comes behind one that may take the same message waits for that.
-        let (wild, second) = (comm.begin(any, 1), comm.begin(exact, 1));
-        assert_eq!((comm.posted(wild), comm.posted(second)), (None, None));
+        let post = |pattern| {
+            let nth = comm.begin(pattern, 1);
+            assert_eq!(comm.posted(nth), None);
+            nth
+        };
+        let (wild, second) = (post(any), post(exact));
         assert_eq!(comm.finish(wild, exact), known(&comm, 2));
         assert_eq!(comm.finish(second, exact), known(&comm, 3));
         // Done in another order, neither has one; the next one has its own.
-        let (wild, second) = (comm.begin(any, 1), comm.begin(exact, 1));
-        comm.posted(wild);
-        comm.posted(second);
+        let (wild, second) = (post(any), post(exact));
         assert_eq!(comm.finish(second, exact), 0);
         assert_eq!(comm.finish(wild, exact), 0);
         let next = comm.begin(exact, 1);

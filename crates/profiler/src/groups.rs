@@ -375,6 +375,7 @@ mod tests {
             handle,
             kind: kind::COMM,
             hash,
+            comm: comms::get_or_note(handle, &[], false),
             ..Members::default()
         };
         let add = |groups: &mut Groups, handle, hash| {
