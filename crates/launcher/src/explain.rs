@@ -14,6 +14,8 @@ const TOLD: [&str; 2] = ["SHM_EAGER_MAX", "LINK"];
 pub struct Settings {
     /// Settings, and what they are.
     told: Vec<(&'static str, String)>,
+    /// Whether collectives of one host are in shared memory.
+    is_node: bool,
     /// Algorithms that the command line names.
     named: Vec<(String, String)>,
 }
@@ -43,6 +45,10 @@ impl Settings {
         });
         Settings {
             told: told.collect(),
+            is_node: match given("COLL_NODE") {
+                Some(value) => ["true", "yes", "on", "1"].contains(&&*value.to_lowercase()),
+                None => COLL_NODE.get(),
+            },
             named: named.collect(),
         }
     }
@@ -68,7 +74,17 @@ impl Plan for Settings {
         if asked.ranks < 2 {
             return None;
         }
-        if asked.hosts <= 1 && COLL_NODE.get() {
+        // The model reckons with as many ranks on each host.
+        if asked.hosts == 0 || !asked.is_even {
+            return None;
+        }
+        let named = self.named.iter().find(|(name, _)| name == what.name());
+        let named = match named {
+            // What leaves the choice to the library is no algorithm.
+            Some((_, value)) => Some(value.as_str()).filter(|it| *it != "auto"),
+            None => forced(what),
+        };
+        if asked.hosts == 1 && self.is_node && named.is_none() {
             return Some("planned in shared memory, as all ranks are on one host".into());
         }
         let machine = model::machine(None);
@@ -88,12 +104,6 @@ impl Plan for Settings {
             false => 1,
         };
         let shape = cluster.shape(bytes, elem, true);
-        let named = self.named.iter().find(|(name, _)| name == what.name());
-        let named = match named {
-            // What leaves the choice to the library is no algorithm.
-            Some((_, value)) => Some(value.as_str()).filter(|it| *it != "auto"),
-            None => forced(what),
-        };
         let selection = explain(what, &shape, &machine, named);
         let chosen = selection.chosen.name;
         let costs = selection.candidates.iter();
@@ -131,6 +141,7 @@ mod tests {
             function: "MPI_Bcast".into(),
             ranks: 8,
             hosts,
+            is_even: true,
             bytes: 1 << 20,
         };
         let told = |vars: Vars, hosts| {
@@ -142,5 +153,9 @@ mod tests {
         assert!(free.contains("the cheapest by the model, "), "{free}");
         let vars = vec![("CATENA_COLL_BCAST".into(), "no_such".into())];
         assert!(told(vars, 2).contains("as there is no no_such"));
+        let vars = || vec![("CATENA_COLL_BCAST".into(), "linear".into())];
+        assert!(told(vars(), 1).contains("as CATENA_COLL_BCAST says"));
+        let vars = || vec![("CATENA_COLL_NODE".into(), "false".into())];
+        assert!(!told(vars(), 1).contains("shared memory"));
     }
 }

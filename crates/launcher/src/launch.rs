@@ -42,7 +42,7 @@ pub fn launch(
     let settings = check_settings(&request.settings, registry)?;
     let explained = request
         .explain
-        .then(|| explain::Settings::new(registry, &settings));
+        .then(|| explain::Settings::new(registry, &with_exported(&request.env, &settings)));
     let launcher = request.launcher.unwrap_or_else(|| match request.agent {
         Some(_) => Launcher::Agent,
         None => Launcher::detect(variable),
@@ -105,6 +105,15 @@ pub fn heed(request: &mut Request) -> Result<(), ProgramError> {
     Ok(())
 }
 
+/// Settings that the command line gives to the ranks as variables, and by name, which count more.
+fn with_exported(env: &[(std::ffi::OsString, std::ffi::OsString)], settings: &Vars) -> Vars {
+    let env = env
+        .iter()
+        .filter(|(name, _)| name.to_string_lossy().starts_with(PREFIX));
+    let env = env.map(|(name, value)| (name.clone(), value.clone()));
+    env.chain(settings.iter().cloned()).collect()
+}
+
 /// What the user wants to see, and how long.
 fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
     let timeout = match (request.timeout, std::env::var_os(TIMEOUT)) {
@@ -119,6 +128,7 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
     }
     let opened = |path: &PathBuf| -> Result<TraceFile, String> {
         let mut file = result_file::open("--trace", path)?;
+        result_file::lock("--trace", &file, path)?;
         result_file::try_device("--trace", &mut file, path)?;
         let path = path.clone();
         Ok(TraceFile { path, file })

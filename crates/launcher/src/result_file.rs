@@ -42,6 +42,23 @@ pub fn open(option: &str, path: &Path) -> Result<File, String> {
     }
 }
 
+/// Has no other job write the file as long as it is open.
+///
+/// # Errors
+/// If another job does so already: the cause and what to do.
+pub fn lock(option: &str, file: &File, path: &Path) -> Result<(), String> {
+    let is_file = file.metadata().is_ok_and(|about| about.is_file());
+    let operation = rustix::fs::FlockOperation::NonBlockingLockExclusive;
+    // File systems without locks go without.
+    match rustix::fs::flock(file.as_fd(), operation) {
+        Err(rustix::io::Errno::WOULDBLOCK) if is_file => Err(format!(
+            "{option} {}: another job writes its trace there, so nothing was started; name another file",
+            path.display()
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Writes to what is no file, as a device or a pipe may say only then that it takes nothing.
 ///
 /// # Errors

@@ -538,6 +538,7 @@ impl Supervisor {
             .into_iter()
             .for_each(|text| self.output.say(text));
         self.tell_profile();
+        self.write_timeline();
         let told = self.timeline.tell();
         told.into_iter().for_each(|text| self.output.say(text));
         let fault = self.faults.cause().map(|failure| failure.status);
@@ -622,6 +623,31 @@ impl Supervisor {
             is_last = true;
         }
         self.timeline.complete();
+    }
+
+    /// Waits until the trace is written: as long as its file takes anything, and the user has
+    /// patience.
+    fn write_timeline(&mut self) {
+        const PAUSE: Duration = Duration::from_millis(2);
+        self.timeline.end();
+        let (mut left, mut since) = (usize::MAX, Instant::now());
+        while !self.timeline.is_written() {
+            let now = Instant::now();
+            let waiting = self.timeline.waiting();
+            if waiting != left {
+                (left, since) = (waiting, now);
+            }
+            let patience = match self.faults.is_hurried() {
+                true => timeline::STUCK_IN_HASTE,
+                false => timeline::STUCK,
+            };
+            if now >= since + patience {
+                return;
+            }
+            self.learn();
+            self.flush();
+            self.turn(Some(now + PAUSE));
+        }
     }
 
     /// Tells where the time has gone, if that was counted.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use crate::layout::Class;
 use crate::sheet::{self, Sheet};
 use crate::words::{bytes, number, ranks, size_class};
 
@@ -14,8 +15,10 @@ pub struct Asked {
     pub function: String,
     /// How many ranks the communicator has.
     pub ranks: u32,
-    /// On how many hosts, as far as its first ranks tell.
+    /// On how many hosts; 0 if that is not known.
     pub hosts: u32,
+    /// Whether each of these has as many ranks.
+    pub is_even: bool,
     /// The least size that the class of sizes counts, bytes.
     pub bytes: u64,
 }
@@ -41,6 +44,10 @@ pub struct Explanation {
     /// Messages of the program between ranks of a host, and between hosts: how many, and bytes.
     within: (u64, u64),
     between: (u64, u64),
+    /// Messages to ranks whose host is not known.
+    elsewhere: u64,
+    /// Whether anything was put into windows, which counts as messages.
+    has_puts: bool,
 }
 
 impl Explanation {
@@ -61,7 +68,11 @@ impl Explanation {
                 add(it.counters.entry(name.clone()).or_default(), *value);
             }
             for peer in &sheet.peers {
-                let is_here = host_of.get(&peer.rank) == Some(&&*sheet.host);
+                let Some(there) = host_of.get(&peer.rank) else {
+                    add(&mut it.elsewhere, peer.messages);
+                    continue;
+                };
+                let is_here = **there == *sheet.host;
                 let sum = match is_here {
                     true => &mut it.within,
                     false => &mut it.between,
@@ -69,18 +80,19 @@ impl Explanation {
                 add(&mut sum.0, peer.messages);
                 add(&mut sum.1, peer.bytes);
             }
+            let puts = |it: &sheet::Count| it.class == Class::OneSided && it.bytes > 0;
+            it.has_puts |= sheet.counts.iter().any(puts);
             for count in sheet.counts.iter().filter(|it| it.is_collective) {
                 let group = count.group.and_then(|at| sheet.groups.get(at as usize));
                 let Some(group) = group else {
                     continue;
                 };
-                let mut hosts: Vec<_> = group.members.iter().map(|it| host_of.get(it)).collect();
-                hosts.sort_unstable();
-                hosts.dedup();
+                let (hosts, is_even) = hosts_of(group, &host_of);
                 let asked = |bytes| Asked {
                     function: count.function.clone(),
                     ranks: group.size,
-                    hosts: hosts.len() as u32,
+                    hosts,
+                    is_even,
                     bytes,
                 };
                 // Of collectives with a root, others give nothing.
@@ -137,8 +149,16 @@ impl Explanation {
         for (between, (messages, sum)) in pairs {
             if messages > 0 {
                 let (messages, sum) = (number(messages), bytes(sum));
-                _ = writeln!(text, "  between ranks {between}: {messages}, {sum}");
+                let with = match self.has_puts {
+                    true => ", with what was put into windows",
+                    false => "",
+                };
+                _ = writeln!(text, "  between ranks {between}{with}: {messages}, {sum}");
             }
+        }
+        if self.elsewhere > 0 {
+            let messages = number(self.elsewhere);
+            _ = writeln!(text, "  to ranks that have told nothing: {messages}");
         }
         text.push_str("ways of messages, with those of collectives and of the library itself\n");
         let ways = [
@@ -166,10 +186,13 @@ impl Explanation {
         }
         for (name, what) in [
             (
-                "sent_fetched",
+                "sent_fetched_messages",
                 "copied by the receiver out of the sender's memory",
             ),
-            ("sent_streamed", "announced, and then sent in pieces"),
+            (
+                "sent_streamed_messages",
+                "announced, and then sent in pieces",
+            ),
             (
                 "read_fallbacks",
                 "sent in pieces, as memory could not be read",
@@ -194,12 +217,17 @@ impl Explanation {
         for (asked, calls) in &self.collectives {
             let of = size_of(asked.bytes);
             let name = asked.function.trim_end_matches("_c");
-            let on = format!(
-                "{} on {}",
-                few(asked.ranks as usize, "rank"),
-                few(asked.hosts as usize, "host")
-            );
-            let calls = few_number(calls.div_ceil(asked.ranks.max(1).into()), "call");
+            let mut on = few(asked.ranks as usize, "rank");
+            if asked.hosts > 0 {
+                _ = write!(on, " on {}", few(asked.hosts as usize, "host"));
+            }
+            // Where the root alone gives, it alone counts.
+            let counting = if is_of_root(name) {
+                1
+            } else {
+                asked.ranks.max(1)
+            };
+            let calls = few_number(calls.div_ceil(counting.into()), "call");
             _ = write!(text, "  {name} of {of}, {on}: {calls}");
             if let Some(planned) = plan.algorithm(asked) {
                 _ = write!(text, "; {planned}");
@@ -227,6 +255,45 @@ impl Explanation {
     fn counter(&self, name: &str) -> u64 {
         self.counters.get(name).copied().unwrap_or(0)
     }
+}
+
+/// On how many hosts a group is, and whether each of them has as many of its ranks; 0 if its
+/// members are not all known.
+fn hosts_of(group: &sheet::Group, host_of: &BTreeMap<u32, &str>) -> (u32, bool) {
+    let size = group.size as usize;
+    let all: Vec<Option<&&str>> = match group.members.len() >= size {
+        true => group
+            .members
+            .iter()
+            .take(size)
+            .map(|it| host_of.get(it))
+            .collect(),
+        // All ranks of the job.
+        false if host_of.len() == size => host_of.values().map(Some).collect(),
+        false => return (0, false),
+    };
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for host in all {
+        let Some(host) = host else {
+            return (0, false);
+        };
+        *counts.entry(host).or_default() += 1;
+    }
+    let mut of_each = counts.values();
+    let first = of_each.next();
+    (counts.len() as u32, of_each.all(|it| Some(it) == first))
+}
+
+/// Whether the root of a collective alone gives anything to it.
+fn is_of_root(function: &str) -> bool {
+    const THESE: [&str; 3] = ["Bcast", "Scatter", "Scatterv"];
+    let bare = function.strip_prefix("MPI_").unwrap_or(function);
+    let blocking = bare.strip_prefix('I').map(|it| {
+        let mut first = it.chars();
+        let upper = first.next().map(|it| it.to_ascii_uppercase());
+        upper.into_iter().chain(first).collect::<String>()
+    });
+    THESE.contains(&bare) || blocking.is_some_and(|it| THESE.contains(&&*it))
 }
 
 /// A collective and its algorithm. Names of collectives have underscores, too.
@@ -280,6 +347,39 @@ mod tests {
         fn algorithm(&self, asked: &Asked) -> Option<String> {
             Some(format!("planned {}", asked.bytes))
         }
+    }
+
+    #[test]
+    fn calls_are_counted_where_they_are_known() {
+        assert!(
+            ["MPI_Bcast", "MPI_Ibcast", "MPI_Scatterv", "MPI_Iscatter"].map(is_of_root)
+                == [true; 4]
+        );
+        assert!(["MPI_Gather", "MPI_Ireduce", "MPI_Allreduce"].map(is_of_root) == [false; 3]);
+        let host_of: BTreeMap<u32, &str> = (0..34)
+            .map(|rank| (rank, if rank < 17 { "a" } else { "b" }))
+            .collect();
+        let group = |size, members: std::ops::Range<u32>| sheet::Group {
+            size,
+            members: members.collect(),
+            ..sheet::Group::default()
+        };
+        assert_eq!(
+            hosts_of(&group(34, 0..16), &host_of),
+            (2, true),
+            "all ranks of the job"
+        );
+        assert_eq!(
+            hosts_of(&group(20, 0..16), &host_of),
+            (0, false),
+            "not all are known"
+        );
+        assert_eq!(hosts_of(&group(3, 16..19), &host_of), (2, false));
+        assert_eq!(
+            hosts_of(&group(2, 33..35), &host_of),
+            (0, false),
+            "one has told nothing"
+        );
     }
 
     #[test]

@@ -12,6 +12,8 @@
 //! | `Aimed`    | 0           | bytes  | rank, tag  |                                           |
 //! | `Joined`   | its arrow   |        |            |                                           |
 //! | `Ended`    | 0           | bytes  | rank, tag  |                                           |
+//! | `Begun`    | its arrow   | bytes  | rank, tag  |                                           |
+//! | `Polls`    | 0           | calls  |            |                                           |
 //!
 //! An arrow is a number that both ends of a message, or all members of a collective, find out by
 //! themselves: [`arrow`].
@@ -34,6 +36,10 @@ pub enum Kind {
     Joined = 5,
     /// It has seen that a message was sent which an earlier call has begun.
     Ended = 6,
+    /// It has begun to send a message, and another call sees the end of that.
+    Begun = 7,
+    /// It stands for several calls that have seen nothing: so many as there are bytes.
+    Polls = 8,
 }
 
 /// In place of the number of an entry: there is none.
@@ -126,6 +132,8 @@ impl Message {
             4 => Kind::Aimed,
             5 => Kind::Joined,
             6 => Kind::Ended,
+            7 => Kind::Begun,
+            8 => Kind::Polls,
             _ => return None,
         };
         Some(Message {
@@ -186,6 +194,8 @@ mod tests {
             Kind::Aimed,
             Kind::Joined,
             Kind::Ended,
+            Kind::Begun,
+            Kind::Polls,
         ] {
             let message = Message {
                 kind,

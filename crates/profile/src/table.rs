@@ -51,9 +51,14 @@ pub fn is_streamed(file: &File) -> bool {
 /// # Errors
 /// If the file cannot be read.
 pub(crate) fn tables(file: &File) -> io::Result<u64> {
+    tables_asked(file).map(|it| it.min(layout::TABLES))
+}
+
+/// How many threads have asked for one.
+pub(crate) fn tables_asked(file: &File) -> io::Result<u64> {
     let mut head = [0; 8];
     match file.read_exact_at(&mut head, catena_trace::PROFILES_AT) {
-        Ok(()) => Ok(u64::from_ne_bytes(head).min(layout::TABLES)),
+        Ok(()) => Ok(u64::from_ne_bytes(head)),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(0),
         Err(error) => Err(error),
     }

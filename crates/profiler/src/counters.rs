@@ -1,6 +1,7 @@
 //! What the library counts itself, for `mpirun --explain`: its variables of MPI_T that belong to
 //! the whole process. They count from when they are started, which is when MPI has begun.
 
+use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::fmt::Write;
 use std::ptr;
@@ -17,6 +18,9 @@ struct Counting {
     session: TPvarSession,
     variables: Vec<(String, TPvarHandle)>,
 }
+
+/// What was counted from each beginning of MPI to its end.
+static SUMS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
 static COUNTING: Mutex<Option<Counting>> = Mutex::new(None);
 
@@ -40,23 +44,28 @@ pub fn begin() {
     }
 }
 
-/// Ends that: each variable that has counted anything is a line, its name, a blank, and its value.
+/// Ends that, and gives all that was counted so far: each variable that has counted anything is a
+/// line, its name, a blank, and its value.
 pub fn end() -> String {
     let mut counting = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(mut counting) = counting.take() else {
         return String::new();
     };
-    let mut text = String::new();
+    // MPI may begin again after its end, for sessions.
+    let mut sums = SUMS.lock().unwrap_or_else(PoisonError::into_inner);
     for (name, handle) in &counting.variables {
         let mut value = 0_u64;
         let code = mpi::T_pvar_read(counting.session, *handle, (&raw mut value).cast());
         if code == 0 && value > 0 {
-            _ = writeln!(text, "{name} {value}");
+            *sums.entry(name.clone()).or_default() += value;
         }
     }
     mpi::T_pvar_session_free(&mut counting.session);
     mpi::T_finalize();
-    text
+    sums.iter().fold(String::new(), |mut text, (name, value)| {
+        _ = writeln!(text, "{name} {value}");
+        text
+    })
 }
 
 /// The name and the handle of a variable, if it is one that counts for the whole process.

@@ -1,16 +1,19 @@
 //! A call: what is done before it and after it.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
 use catena_abi::{Status, consts};
 use catena_base::clock::ticks;
 use catena_profile::layout::{COLLECTIVE, NO_GROUP, size_class};
 use catena_tool::next::Next;
 
+use crate::comms::Comm;
 use crate::groups;
 use crate::life;
 use crate::phase;
-use crate::requests::Request;
+use crate::posts::{self, LOOKED_AT, Posts};
+use crate::requests::{Request, requests};
 use crate::shape::{Act, Shape};
 use crate::site::Found;
 use crate::stream::Wanted;
@@ -58,6 +61,10 @@ unsafe extern "C" fn called(
             thread.top = 0;
             return code;
         }
+        if phase::is_streamed() && phase::is_going_on() {
+            // SAFETY: as above.
+            unsafe { posts::unseen(Shape::of(function), &words) };
+        }
     }
     pass(next, &words)
 }
@@ -73,9 +80,6 @@ fn pass(next: Next, words: &Words) -> c_int {
 /// Ranks that are kept without asking for memory.
 const AWAITED: usize = 16;
 
-/// Most requests of a call that are looked at.
-pub const LOOKED_AT: usize = 1 << 16;
-
 /// Whom a call waits for.
 struct Awaited {
     /// Ranks of the world.
@@ -84,7 +88,7 @@ struct Awaited {
     /// Where there are more, all of them, some twice.
     many: Vec<u32>,
     /// The communicator of a message whose source is told when it has come.
-    any: Option<u32>,
+    any: Option<Arc<Comm>>,
 }
 
 impl Awaited {
@@ -184,7 +188,7 @@ impl Call {
             let under_way = UnderWay { group, at };
             let is_plain = match shape.act {
                 Act::Plain => true,
-                Act::Tests => thread.stream.is_none(),
+                Act::MakesLater | Act::GivesRequest | Act::Tests => thread.stream.is_none(),
                 _ => false,
             };
             match is_plain {
@@ -224,6 +228,7 @@ impl Call {
             at: self.find_entry(thread, NO_GROUP),
         };
         let mut status = Status::empty();
+        let mut posts = self.post(thread, NO_GROUP);
         let from = of_none.begin(thread);
         let wants_status = matches!(shape.act, Act::Waits | Act::Tests);
         let code = match wants_status && shape.status.is_some() {
@@ -247,8 +252,8 @@ impl Call {
             if wants_status {
                 status = self.status_of(status);
             }
-            self.after(thread, &it, code, handle, given);
-            self.write(thread, &it, code, (from, time), given, &status);
+            self.after(thread, &it, code, handle, given, &mut posts);
+            self.write(thread, &it, code, (from, time), given, &status, posts);
         }
         self.count_waiting(thread, awaited, &status, time);
         code
@@ -290,7 +295,16 @@ impl Call {
         // SAFETY: the caller's promise.
         unsafe {
             let given = self.end(thread, &it, code, time, from);
-            self.write(thread, &it, code, (from, time), given, &Status::empty());
+            let posts = Posts::default();
+            self.write(
+                thread,
+                &it,
+                code,
+                (from, time),
+                given,
+                &Status::empty(),
+                posts,
+            );
         }
         code
     }
@@ -307,8 +321,9 @@ impl Call {
         // SAFETY: the caller's promise.
         let wanted = unsafe { self.look_ahead(thread) };
         let wants_status = awaited.any.is_some() || wanted == Wanted::One;
+        let mut posts = self.post(thread, it.group);
         let from = it.begin(thread);
-        if let (1, None) = (awaited.count, awaited.any) {
+        if awaited.count == 1 && awaited.any.is_none() {
             thread.front().awaits = awaited.ranks[0] + 1;
         }
         let code = match wants_status {
@@ -324,8 +339,8 @@ impl Call {
             if wants_status {
                 status = self.status_of(status);
             }
-            self.after(thread, &it, code, handle, given);
-            self.write(thread, &it, code, (from, time), given, &status);
+            self.after(thread, &it, code, handle, given, &mut posts);
+            self.write(thread, &it, code, (from, time), given, &status, posts);
         }
         self.count_waiting(thread, awaited, &status, time);
         code
@@ -436,15 +451,14 @@ impl Call {
     /// The arguments are as the standard wants them.
     unsafe fn before(&self, thread: &mut Thread, group: u32, awaited: &mut Awaited) -> usize {
         let words = &self.words;
-        let mut one = |thread: &mut Thread, handle: usize| {
-            let Some(request) = thread.requests.get(handle) else {
+        let mut one = |handle: usize| {
+            let Some(request) = requests(|it| it.get(handle)) else {
                 return;
             };
             match request.peer {
-                consts::ANY_SOURCE => awaited.any = Some(request.group),
+                consts::ANY_SOURCE => awaited.any = request.comm,
                 peer => {
-                    let members = thread.groups.members(request.group);
-                    let rank = members.and_then(|it| it.world(peer.into()));
+                    let rank = request.comm.and_then(|it| it.world(peer.into()));
                     rank.into_iter().for_each(|rank| awaited.add(rank));
                 }
             }
@@ -454,13 +468,13 @@ impl Call {
             match self.shape.act {
                 Act::Wait => {
                     let handle = words.at::<usize>(0).unwrap_or(0);
-                    one(thread, handle);
+                    one(handle);
                 }
                 Act::WaitMany => {
                     let count = usize::try_from(words.int(0)).unwrap_or(0);
                     let all = words.word(1) as *const usize;
                     if !all.is_null() {
-                        (0..count.min(LOOKED_AT)).for_each(|i| one(thread, *all.add(i)));
+                        (0..count.min(LOOKED_AT)).for_each(|i| one(*all.add(i)));
                     }
                     // Of several nobody knows whose status is told.
                     awaited.any = None;
@@ -469,14 +483,18 @@ impl Call {
                     let from = self.shape.from.or(self.shape.to);
                     let peer = from.map_or(i64::from(consts::PROC_NULL), |at| words.int(at));
                     match peer == i64::from(consts::ANY_SOURCE) && self.shape.status.is_some() {
-                        true => awaited.any = Some(group),
+                        true => {
+                            awaited.any = thread.groups.members(group).map(|it| it.comm.clone())
+                        }
                         false => {
                             let rank = thread.groups.members(group).and_then(|it| it.world(peer));
                             rank.into_iter().for_each(|rank| awaited.add(rank));
                         }
                     }
                 }
-                Act::Gives(_) | Act::GivesType => return words.at::<usize>(0).unwrap_or(0),
+                Act::Gives(_) | Act::GivesType | Act::GivesRequest => {
+                    return words.at::<usize>(0).unwrap_or(0);
+                }
                 Act::Plain
                 | Act::Tests
                 | Act::Begins
@@ -484,6 +502,7 @@ impl Call {
                 | Act::StartAll
                 | Act::Opens
                 | Act::Makes(..)
+                | Act::MakesLater
                 | Act::Names => {}
             }
         }
@@ -501,6 +520,7 @@ impl Call {
         code: c_int,
         handle: usize,
         given: Option<u64>,
+        posts: &mut Posts,
     ) {
         let (shape, words) = (self.shape, &self.words);
         if code != 0 {
@@ -515,12 +535,12 @@ impl Call {
                     if let (Some(handle), Some(peer)) = (made, peer) {
                         let request = Request {
                             peer: words.int(peer) as i32,
-                            group: it.group,
+                            comm: self.comm(thread, it.group),
                             sends: shape.to.and(given),
                             ..Request::default()
                         };
-                        let request = self.about(thread, it.group, request);
-                        thread.requests.add(handle, request);
+                        let request = self.about(thread, request, posts);
+                        requests(|it| it.add(handle, request));
                     }
                 }
                 Act::Start => {
@@ -534,6 +554,8 @@ impl Call {
                 }
                 Act::Gives(_) => thread.groups.give_back(handle),
                 Act::GivesType => groups::type_given_back(),
+                Act::GivesRequest => thread.tell_given_back(handle),
+                Act::MakesLater => self.make_later(thread, it.group),
                 Act::Opens => {
                     let name = words.word(1) as *const std::ffi::c_char;
                     let file = words.at::<usize>(4);
@@ -543,7 +565,8 @@ impl Call {
                 }
                 Act::Makes(at, kind) => {
                     if let Some(made) = words.at::<usize>(at).filter(|&it| groups::is_object(it)) {
-                        thread.look(kind, made);
+                        let by = self.maker(thread, it.group);
+                        thread.look_made(kind, made, Some(by));
                     }
                 }
                 Act::Names => {
@@ -577,9 +600,8 @@ impl Call {
 
     /// Counts the time of the call as waiting for the other ranks, an equal part for each.
     fn count_waiting(&self, thread: &mut Thread, mut awaited: Awaited, status: &Status, time: u64) {
-        if let Some(group) = awaited.any {
-            let source = i64::from(status.source);
-            let rank = thread.groups.members(group).and_then(|it| it.world(source));
+        if let Some(comm) = awaited.any.take() {
+            let rank = comm.world(status.source.into());
             rank.into_iter().for_each(|rank| awaited.add(rank));
         }
         let ranks = awaited.all();
@@ -591,15 +613,14 @@ impl Call {
 
 /// Counts the message that a persistent request sends when it is started.
 fn count_start(thread: &mut Thread, handle: usize, at: Option<usize>) {
-    let Some(request) = thread.requests.get(handle) else {
+    let Some(request) = requests(|it| it.get(handle)) else {
         return;
     };
     thread.tell_start(handle, &request);
     let Some(bytes) = request.sends else {
         return;
     };
-    let members = thread.groups.members(request.group);
-    if let Some(rank) = members.and_then(|it| it.world(request.peer.into())) {
+    if let Some(rank) = request.comm.and_then(|it| it.world(request.peer.into())) {
         let peer = thread.peer(rank);
         peer.bytes += bytes;
         peer.messages += 1;

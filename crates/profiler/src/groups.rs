@@ -1,15 +1,15 @@
 //! Communicators, windows and files, and which ranks of the world are in them.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use catena_abi::{Comm, Datatype, Group, Session, Win, consts};
 use catena_profile::layout::{self, kind};
 use catena_profile::record::mixed;
 use catena_tool::mpi;
 
-use crate::phase;
+use crate::{comms, phase};
 
 /// How often datatypes were given back, in any thread: what was known of them is asked for again.
 static TYPES_GIVEN_BACK: AtomicU32 = AtomicU32::new(0);
@@ -62,8 +62,8 @@ pub struct Members {
     pub is_inter: bool,
     /// How many neighbours send to this rank, and are sent to.
     pub neighbors: (usize, usize),
-    /// What all its members know it by.
-    pub identity: u64,
+    /// What the whole process knows of it.
+    pub comm: Arc<comms::Comm>,
 }
 
 impl Members {
@@ -129,6 +129,7 @@ impl Groups {
 
     /// Notes that an object was given back.
     pub fn give_back(&mut self, handle: usize) {
+        comms::forget(handle);
         self.known[place(handle)] = (0, 0);
         let number = self.numbers.remove(&handle);
         let of = number.and_then(|it| self.all.get_mut(it as usize));
@@ -157,26 +158,23 @@ impl Groups {
         let all = &mut self.all;
         let is_like = |it: &Members| it.kind == members.kind && it.hash == members.hash;
         let again = all.iter().position(|it| {
-            let is_free = it.handle == members.handle || it.handle == 0;
-            is_like(it) && (is_free || it.kind == kind::FILE)
+            // Another thread may have given it back.
+            let is_free = || {
+                it.handle == members.handle
+                    || it.handle == 0
+                    || comms::get(it.handle).is_none_or(|comm| !Arc::ptr_eq(&comm, &it.comm))
+            };
+            is_like(it) && (it.kind == kind::FILE || is_free())
         });
         if let Some(number) = again {
-            let identity = all[number].identity;
-            all[number] = Members {
-                identity,
-                ..members
-            };
+            all[number] = members;
             return Some((number as u32, None));
         }
         if all.len() >= layout::GROUPS {
             return None;
         }
         let nth = all.iter().filter(|it| is_like(it)).count() as u32;
-        let identity = mixed(&[members.kind.into(), members.hash, nth.into()]);
-        all.push(Members {
-            identity,
-            ..members
-        });
+        all.push(members);
         Some((all.len() as u32 - 1, Some(nth)))
     }
 
@@ -223,8 +221,9 @@ fn place(handle: usize) -> usize {
 }
 
 /// Asks the library which ranks are in a communicator or window, and its name. It has to be one
-/// that is known to be good: otherwise an error handler of the program would be called.
-pub fn ask(kind: u32, handle: usize) -> Option<(Members, String)> {
+/// that is known to be good: otherwise an error handler of the program would be called. `made_by`
+/// tells the calls apart that have just made it.
+pub fn ask(kind: u32, handle: usize, made_by: Option<u64>) -> Option<(Members, String)> {
     let mut group = consts::GROUP_NULL;
     let mut other = None;
     let mut name = String::new();
@@ -270,6 +269,14 @@ pub fn ask(kind: u32, handle: usize) -> Option<(Members, String)> {
         // Both sides tell the same.
         hash = hash.wrapping_add(sum(ranks.iter().copied()));
     }
+    if let Some(by) = made_by {
+        let by = match by {
+            0 => 0,
+            by => mixed(&[by, kind.into(), hash]).max(1),
+        };
+        comms::made(handle, || comms::next_identity(by), &ranks);
+    }
+    let comm = comms::get_or_note(handle, &ranks, is_predefined(handle) && kind == kind::COMM);
     let members = Members {
         handle,
         kind,
@@ -279,7 +286,7 @@ pub fn ask(kind: u32, handle: usize) -> Option<(Members, String)> {
         own: len,
         is_inter,
         neighbors,
-        identity: 0,
+        comm,
     };
     Some((members, name))
 }
@@ -368,6 +375,7 @@ mod tests {
             handle,
             kind: kind::COMM,
             hash,
+            comm: comms::get_or_note(handle, &[], false),
             ..Members::default()
         };
         let add = |groups: &mut Groups, handle, hash| {

@@ -29,7 +29,13 @@ impl Thread {
         if let Some(number) = self.groups.known(handle) {
             return number;
         }
-        let number = match ask(kind, handle) {
+        self.look_made(kind, handle, None)
+    }
+
+    /// Asks for the number of what was just made; `by` tells the calls apart that do so.
+    #[cold]
+    pub fn look_made(&mut self, kind: u32, handle: usize, by: Option<u64>) -> u32 {
+        let number = match ask(kind, handle, by) {
             Some((members, name)) => self.add_group(members, &name),
             None => NO_GROUP,
         };

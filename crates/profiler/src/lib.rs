@@ -6,7 +6,7 @@
 //! `catena_profile::layout` describes: it lies in memory that the launcher has as well, so nothing
 //! has to be written when the program ends, in whichever way. A call takes two looks at the clock
 //! and a search in a small table; what is new, as a place that calls for the first time, takes
-//! longer. No locks are taken, and nothing is allocated, but for what is new.
+//! longer. No locks are taken, and nothing is allocated, but for requests and what is new.
 //!
 //! | file       | what                                                     |
 //! |------------|----------------------------------------------------------|
@@ -21,23 +21,25 @@
 //! | `handles`  | the numbers of these in the table                        |
 //! | `amounts`  | how many bytes a call moves                              |
 //! | `requests` | whom a request waits for                                 |
+//! | `posts`    | what a call may send and receive                         |
 //! | `stream`   | what is written of calls one by one                      |
 //! | `told`     | which messages a call has sent, received or seen the end of |
-//! | `numbers`  | which messages of a kind were sent and received before   |
+//! | `comms`    | communicators in the whole process, and numbers of messages |
 //! | `counters` | what the library counts itself                           |
 //! | `phase`    | how far MPI is in this process                           |
 //! | `life`     | the beginning and the end                                |
 
 mod amounts;
+mod comms;
 mod counters;
 mod entry;
 mod groups;
 mod handles;
 mod life;
 mod memory;
-mod numbers;
 mod phase;
 mod places;
+mod posts;
 mod requests;
 mod shape;
 mod site;

@@ -1,21 +1,29 @@
 //! Whom requests wait for.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use catena_abi::consts;
+
+use crate::comms::Comm;
 
 /// How many requests are kept at first, and at most: of more than that at a time, those begun last
 /// of those that share a place.
 const LEAST: usize = 1024;
 const MOST: usize = 1 << 17;
 
+/// Most that are kept whose place another one has taken while they were under way.
+const DISPLACED: usize = 1 << 12;
+
 /// What is known of a request.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Request {
     /// Its handle, which is set when it is noted.
     pub handle: usize,
     /// The other rank, in the communicator; `ANY_SOURCE` if it is not known yet.
     pub peer: i32,
-    /// The number of the communicator.
-    pub group: u32,
+    /// The communicator.
+    pub comm: Option<Arc<Comm>>,
     /// The bytes that it sends each time; `None` if it receives.
     pub sends: Option<u64>,
     /// The tag of what it receives, or else of what it sends; `ANY_TAG` if it is not known yet.
@@ -24,15 +32,41 @@ pub struct Request {
     pub rank: u32,
     /// The arrow to what it receives; 0 if that is not known yet.
     pub arrow: u64,
+    /// Its place in the order of receives, while it is not known what it receives; 0 if nobody has
+    /// to know.
+    pub nth: u64,
+    /// Whether `arrow` is all that is known of that, be it 0.
+    pub is_told: bool,
+    /// Of partitioned messages, what they are known by, and how often they were started.
+    pub parts: u64,
+    pub starts: u64,
+    pub is_partitioned: bool,
+    /// Whether it can be started again.
+    pub is_persistent: bool,
+    /// The communicator that it makes: where the handle will be, and what it will be known by.
+    pub makes: Option<(usize, u64)>,
     /// Whether it receives.
     pub receives: bool,
     /// Whether it is under way.
     pub is_open: bool,
 }
 
-/// The requests of a thread.
+/// The requests of the process: one thread may wait for what another one has begun.
 #[derive(Default)]
-pub struct Requests(Vec<Request>);
+pub struct Requests {
+    all: Vec<Request>,
+    displaced: HashMap<usize, Request>,
+}
+
+static REQUESTS: Mutex<Option<Requests>> = Mutex::new(None);
+
+/// The requests of this process.
+#[inline]
+pub fn requests<T>(what: impl FnOnce(&mut Requests) -> T) -> T {
+    // A fork may leave them locked, and then nothing is counted any more.
+    let mut requests = REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
+    what(requests.get_or_insert_default())
+}
 
 impl Requests {
     /// A handle is the index in one of two tables of the library, and bit 27 tells which one: two
@@ -47,38 +81,54 @@ impl Requests {
             return;
         }
         let place = Requests::place(handle);
-        if place >= self.0.len() {
+        if place >= self.all.len() {
             let len = (place + 1).next_power_of_two().max(LEAST);
-            self.0.resize(len, Request::default());
+            self.all.resize(len, Request::default());
         }
-        self.0[place] = Request { handle, ..request };
+        let before = std::mem::replace(&mut self.all[place], Request { handle, ..request });
+        // Another thread may be about to see the end of it.
+        if before.is_open && before.handle != handle && self.displaced.len() < DISPLACED {
+            self.displaced.insert(before.handle, before);
+        }
     }
 
-    /// A persistent one is started, and `arrow` leads to what it receives.
-    pub fn open(&mut self, handle: usize, arrow: u64) {
+    /// A persistent one is started, and `arrow` leads to what it receives, or it is the `nth`
+    /// receive.
+    pub fn open(&mut self, handle: usize, arrow: u64, nth: u64, is_told: bool) {
         if let Some(known) = self.known(handle) {
             known.arrow = arrow;
+            known.nth = nth;
+            known.is_told = is_told;
+            known.starts += 1;
             known.is_open = true;
         }
     }
 
     /// One has ended: what was known of it, if it was under way.
     pub fn end(&mut self, handle: usize) -> Option<Request> {
-        let known = self.known(handle).filter(|it| it.is_open)?;
-        known.is_open = false;
-        Some(*known)
+        match self.known(handle) {
+            Some(known) if known.is_open => {
+                if !known.is_persistent {
+                    return Some(std::mem::take(known));
+                }
+                known.is_open = false;
+                Some(known.clone())
+            }
+            Some(_) => None,
+            None => self.displaced.remove(&handle),
+        }
     }
 
     fn known(&mut self, handle: usize) -> Option<&mut Request> {
-        let known = self.0.get_mut(Requests::place(handle))?;
+        let known = self.all.get_mut(Requests::place(handle))?;
         (known.handle == handle).then_some(known)
     }
 
     /// What is known of one.
     #[inline]
     pub fn get(&self, handle: usize) -> Option<Request> {
-        let known = self.0.get(Requests::place(handle))?;
-        (known.handle == handle).then_some(*known)
+        let known = self.all.get(Requests::place(handle))?;
+        (known.handle == handle).then(|| known.clone())
     }
 }
 

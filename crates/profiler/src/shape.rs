@@ -35,6 +35,11 @@ pub enum Act {
     Gives(u32),
     /// It gives back a datatype.
     GivesType,
+    /// It gives back a request.
+    GivesRequest,
+    /// It makes a communicator, that the second argument from behind points to once its request has
+    /// ended.
+    MakesLater,
     /// It opens a file.
     Opens,
     /// It makes a communicator or window, that its argument at this place points to.
@@ -88,8 +93,6 @@ pub struct Shape {
     pub status: Option<u8>,
     /// Whether it receives a message, or takes one out of those that can be received.
     pub receives: bool,
-    /// Where it tells whether it has.
-    pub flag: Option<u8>,
     /// The tag of what it sends.
     pub sent_tag: Option<u8>,
     /// The tag of what it receives.
@@ -99,6 +102,14 @@ pub struct Shape {
     pub is_partitioned_receive: bool,
     /// The requests whose end it sees.
     pub ends: Option<Ends>,
+    /// Whether messages are partitioned.
+    pub is_partitioned: bool,
+    /// Where it tells whether it has seen anything, if it may be called again and again for that.
+    pub polls: Option<u8>,
+    /// What tells calls apart that make communicators at the same time.
+    pub apart: Option<(u8, bool)>,
+    /// Whether both groups of what it makes call it with communicators of their own.
+    pub is_of_two: bool,
 }
 
 /// The arguments of a function that sees the end of requests.
@@ -171,6 +182,8 @@ impl Shape {
             "Start" => Act::Start,
             "Startall" => Act::StartAll,
             "Type_free" => Act::GivesType,
+            "Request_free" => Act::GivesRequest,
+            "Comm_idup" | "Comm_idup_with_info" => Act::MakesLater,
             "File_open" => Act::Opens,
             "Comm_set_name" | "Win_set_name" => Act::Names,
             _ if is_message && request.is_some() => Act::Begins,
@@ -220,13 +233,31 @@ impl Shape {
                 bare,
                 "Recv" | "Sendrecv" | "Sendrecv_replace" | "Mprobe" | "Improbe"
             ),
-            flag: named("flag"),
             sent_tag: named("sendtag").or(named("tag")),
             received_tag: named("recvtag").or(named("tag")),
             is_partitioned_receive: bare == "Precv_init",
             ends,
+            is_partitioned: call.chapter == "partitioned",
+            polls: polls(bare)
+                .then(|| named("flag").or(named("outcount")))
+                .flatten(),
+            apart: match act {
+                Act::Makes(..) => named("stringtag")
+                    .map(|at| (at, true))
+                    .or_else(|| named("tag").map(|at| (at, false))),
+                _ => None,
+            },
+            is_of_two: bare == "Intercomm_create",
         }
     }
+}
+
+/// Whether a function may be called again and again until it has seen something.
+fn polls(bare: &str) -> bool {
+    let is_test = bare.starts_with("Test") && bare != "Test_cancelled";
+    is_test
+        || bare.starts_with("Request_get_status")
+        || matches!(bare, "Iprobe" | "Improbe" | "Parrived" | "Win_test")
 }
 
 /// Whether all ranks take part in a function of windows or files, whose group is known.
@@ -339,6 +370,12 @@ mod tests {
         let one = Shape::of(number::Test).ends.unwrap();
         assert_eq!((one.count, one.requests, one.flag), (None, 0, Some(1)));
         assert!(Shape::of(number::Test_cancelled).ends.is_none());
+        assert_eq!(
+            (one.flag, Shape::of(number::Test).polls),
+            (Some(1), Some(1))
+        );
+        assert_eq!(Shape::of(number::Testsome).polls, Some(2));
+        assert_eq!(Shape::of(number::Test_cancelled).polls, None);
         assert_eq!(Shape::of(number::Mprobe).act, Act::Waits);
 
         let reduce = Shape::of(number::Allreduce);
@@ -364,7 +401,7 @@ mod tests {
             (Act::Makes(3, kind::COMM), true)
         );
         assert_eq!(Shape::of(number::Win_create).act, Act::Makes(5, kind::WIN));
-        assert_eq!(Shape::of(number::Comm_idup).act, Act::Plain);
+        assert_eq!(Shape::of(number::Comm_idup).act, Act::MakesLater);
 
         let get = Shape::of(number::Get);
         assert_eq!(

@@ -1,7 +1,7 @@
 //! What is written of calls one by one, for `mpirun --trace`.
 
 use catena_abi::Status;
-use catena_profile::record::{Call, MOST, Message, NO_BYTES, NO_ENTRY};
+use catena_profile::record::{Call, Kind, MOST, Message, NO_BYTES, NO_ENTRY, NO_RANK, NO_TAG};
 use catena_trace::{Record, StreamWriter};
 
 /// Where the library tells of messages, if the program does not want to know.
@@ -24,7 +24,14 @@ pub struct Stream {
     pub handles: Vec<usize>,
     /// Where the library tells of messages if the program does not want to know.
     pub statuses: Vec<Status>,
+    /// Calls one after another that have seen nothing, and when the last one returned.
+    polls: u64,
+    first: Call,
+    last: u64,
 }
+
+/// So many calls that have seen nothing are one at most.
+const POLLS: u64 = 1 << 17;
 
 impl Stream {
     pub fn new(writer: StreamWriter) -> Stream {
@@ -33,6 +40,16 @@ impl Stream {
             records: vec![[0; 4]],
             handles: Vec::new(),
             statuses: Vec::new(),
+            polls: 0,
+            first: Call {
+                begin: 0,
+                took: 0,
+                bytes: NO_BYTES,
+                entry: NO_ENTRY,
+                function: 0,
+                more: 1,
+            },
+            last: 0,
         }
     }
 
@@ -44,6 +61,46 @@ impl Stream {
         }
     }
 
+    /// A call has seen nothing of what it looked for: of a run of them one is written.
+    #[inline]
+    pub fn poll(&mut self, at: Option<usize>, function: u32, (begin, took): (u64, u64)) {
+        self.records.truncate(1);
+        if self.polls == 0 {
+            self.first.begin = begin;
+            self.first.entry = at.map_or(NO_ENTRY, |at| at as u16);
+            self.first.function = function as u16;
+        }
+        self.polls += 1;
+        self.last = begin.wrapping_add(took);
+        if self.polls >= POLLS {
+            self.end_polls();
+        }
+    }
+
+    /// Writes calls that have seen nothing.
+    pub fn end_polls(&mut self) {
+        if self.polls == 0 {
+            return;
+        }
+        let first = Call {
+            took: self.last.wrapping_sub(self.first.begin),
+            more: u32::from(self.polls > 1),
+            ..self.first
+        };
+        let many = Message {
+            kind: Kind::Polls,
+            arrow: 0,
+            bytes: self.polls,
+            rank: NO_RANK,
+            tag: NO_TAG,
+        };
+        match self.polls {
+            1 => self.writer.push(&[first.record()]),
+            _ => self.writer.push(&[first.record(), many.record()]),
+        };
+        self.polls = 0;
+    }
+
     /// Writes the call, and the messages that were added. A call that has no room is counted.
     #[inline]
     pub fn write(
@@ -53,6 +110,7 @@ impl Stream {
         (begin, took): (u64, u64),
         bytes: Option<u64>,
     ) {
+        self.end_polls();
         let call = Call {
             begin,
             took,

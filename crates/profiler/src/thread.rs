@@ -11,7 +11,6 @@ use catena_base::clock::ticks;
 use catena_profile::layout::{self, Entry, Front, LOG_AT, LOG_TIME, NO_GROUP, PEERS, state};
 
 use crate::groups::Groups;
-use crate::requests::Requests;
 use crate::site::Sites;
 use crate::stream::Stream;
 use crate::{memory, phase};
@@ -40,6 +39,9 @@ impl Drop for Leave {
             let it = unsafe { &mut *thread };
             it.top = 0;
             it.front().open = 0;
+            if let Some(stream) = it.stream.as_deref_mut() {
+                stream.end_polls();
+            }
             let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
             left.push(thread.addr());
         }
@@ -58,7 +60,6 @@ pub struct Thread {
     pub caller: usize,
     pub sites: Sites,
     pub groups: Groups,
-    pub requests: Requests,
     /// Where calls are written one by one, if they are.
     pub stream: Option<Box<Stream>>,
     /// How many times of collectives are kept.
@@ -130,7 +131,6 @@ impl Thread {
             caller: 0,
             sites: Sites::default(),
             groups: Groups::default(),
-            requests: Requests::default(),
             stream: memory.stream.map(|it| Box::new(Stream::new(it))),
             log: layout::log_of(ranks) as u32,
         }));

@@ -1,49 +1,44 @@
 //! Which messages a call has sent, received, or seen the end of, for `mpirun --trace`.
 
 use std::ffi::c_int;
+use std::sync::Arc;
 
 use catena_abi::{Status, consts};
 use catena_profile::layout::Class;
-use catena_profile::record::{Kind, Message, NO_BYTES, NO_RANK, NO_TAG, arrow, key, mixed};
+use catena_profile::record::{Kind, Message, NO_BYTES, NO_RANK, NO_TAG, arrow, mixed};
 use catena_tool::call::MOST;
+use catena_tool::mpi;
 
-use crate::entry::{Call, LOOKED_AT, UnderWay};
-use crate::requests::Request;
+use crate::comms::{self, Comm, Pattern, Side};
+use crate::entry::{Call, UnderWay};
+use crate::posts::{LOOKED_AT, Posts};
+use crate::requests::{Request, requests};
 use crate::shape::Ends;
 use crate::stream::{Stream, Wanted};
 use crate::thread::Thread;
-use crate::{numbers, phase};
 
-/// On which side of a message this rank is: it may be on both, and counts on both.
-#[derive(Clone, Copy)]
-enum Side {
-    Sends = 1,
-    Receives = 2,
+/// What is known of a call that has failed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// It has done nothing.
+    Refused,
+    /// A message has come that was too long.
+    Truncated,
+    /// Nobody knows.
+    Unknown,
 }
 
-impl Thread {
-    /// The arrow to the next message with that tag to another rank, or from it; 0 if it has none.
-    fn next_arrow(&self, side: Side, group: u32, other: u32, tag: i32) -> u64 {
-        let (Some(members), Some(me)) = (self.groups.members(group), phase::rank().0) else {
-            return 0;
-        };
-        let (from, to) = match side {
-            _ if other == NO_RANK => return 0,
-            Side::Sends => (me, other),
-            Side::Receives => (other, me),
-        };
-        let key = key(members.identity, from, to, tag);
-        match numbers::next(mixed(&[key, side as u64])) {
-            0 => 0,
-            number => arrow(key, number),
-        }
+fn fate(code: c_int) -> Fate {
+    match mpi::class(code) {
+        consts::ERR_TRUNCATE => Fate::Truncated,
+        consts::ERR_BUFFER..=consts::ERR_ARG => Fate::Refused,
+        _ => Fate::Unknown,
     }
+}
 
-    /// The rank of the world that a rank of a group is.
-    fn world(&self, group: u32, rank: i64) -> u32 {
-        let members = self.groups.members(group);
-        members.and_then(|it| it.world(rank)).unwrap_or(NO_RANK)
-    }
+/// A rank of the world that a rank of a communicator is.
+fn world(comm: Option<&Comm>, rank: i64) -> u32 {
+    comm.and_then(|it| it.world(rank)).unwrap_or(NO_RANK)
 }
 
 impl Call {
@@ -71,14 +66,18 @@ impl Call {
                 Some(count) => usize::try_from(words.int(count)).unwrap_or(0),
                 None => 1,
             };
-            if !all.is_null() {
-                let all = (0..count.min(LOOKED_AT)).map(|i| *all.add(i));
-                stream.handles.extend(all);
+            // What MPI refuses is handed on as it is.
+            let is_there = !all.is_null() && count <= LOOKED_AT;
+            if is_there && stream.handles.try_reserve(count).is_ok() {
+                stream.handles.extend((0..count).map(|i| *all.add(i)));
             }
             match ends.statuses {
                 None => Wanted::One,
-                Some(at) if words.word(at) == consts::STATUSES_IGNORE => {
+                Some(at) if words.word(at) == consts::STATUSES_IGNORE && is_there => {
                     stream.statuses.clear();
+                    if stream.statuses.try_reserve(count).is_err() {
+                        return Wanted::Nothing;
+                    }
                     stream.statuses.resize(count, Status::empty());
                     Wanted::Many
                 }
@@ -97,10 +96,61 @@ impl Call {
         all
     }
 
+    /// The communicator of the call.
+    pub fn comm(&self, thread: &Thread, group: u32) -> Option<Arc<Comm>> {
+        if let Some(members) = thread.groups.members(group) {
+            return Some(members.comm.clone());
+        }
+        let (at, _) = self.shape.group.filter(|_| !self.shape.is_pointer)?;
+        comms::get(self.words.word(at))
+    }
+
+    /// Notes that the thread is about to send and to receive, if calls are written one by one.
+    pub fn post(&self, thread: &Thread, group: u32) -> Posts {
+        let (shape, words) = (self.shape, &self.words);
+        let is_message = shape.class == Class::Message && !shape.is_persistent;
+        if thread.stream.is_none() || !is_message {
+            return Posts::default();
+        }
+        let receives = shape
+            .from
+            .filter(|_| shape.receives || shape.request.is_some());
+        if shape.to.is_none() && receives.is_none() {
+            return Posts::default();
+        }
+        let Some(comm) = self.comm(thread, group) else {
+            return Posts::default();
+        };
+        let own = (&raw const *thread).addr();
+        let tag = |at: Option<u8>| at.map_or(NO_TAG, |at| words.int(at) as i32);
+        let begin = |side, peer: i64, tag| {
+            let rank = match peer == i64::from(consts::ANY_SOURCE) && side == Side::Receives {
+                true => NO_RANK,
+                false => match comm.world(peer) {
+                    Some(rank) => rank,
+                    None => return 0,
+                },
+            };
+            comm.begin(Pattern { side, rank, tag }, own)
+        };
+        let send = shape.to.map_or(0, |at| {
+            begin(Side::Sends, words.int(at), tag(shape.sent_tag))
+        });
+        let receive = receives.map_or(0, |at| {
+            begin(Side::Receives, words.int(at), tag(shape.received_tag))
+        });
+        Posts {
+            comm: Some(comm),
+            send,
+            receive,
+        }
+    }
+
     /// Writes the call, if calls are written one by one. `status` is that of its message.
     ///
     /// # Safety
     /// The arguments are as the standard wants them, and the call has returned with `code`.
+    #[expect(clippy::too_many_arguments, reason = "all that is known of a call")]
     pub unsafe fn write(
         &self,
         thread: &mut Thread,
@@ -109,78 +159,175 @@ impl Call {
         (from, took): (u64, u64),
         given: Option<u64>,
         status: &Status,
+        posts: Posts,
     ) {
         let Some(mut stream) = thread.stream.take() else {
             return;
         };
-        if code == 0 {
-            self.tell_aim(thread, it.group, given, &mut stream);
-            // SAFETY: the caller's promise.
-            unsafe { self.tell_received(thread, it.group, status, &mut stream) };
-            if let Some(ends) = &self.shape.ends {
-                // SAFETY: the caller's promise.
-                unsafe { self.tell_ends(thread, ends, status, &mut stream) };
+        let seen = self.shape.polls.filter(|_| code == 0);
+        // SAFETY: the caller's promise: where it tells that, there is a number.
+        let seen = seen.and_then(|at| unsafe { self.words.at::<c_int>(at) });
+        if seen.is_some_and(|it| it <= 0) {
+            if let Some(comm) = &posts.comm {
+                comm.cancel(posts.receive);
             }
+            stream.poll(it.at, self.shape.what, (from, took));
+            thread.stream = Some(stream);
+            return;
+        }
+        if code == 0 {
+            self.tell_aim(thread, it.group, given, &posts, &mut stream);
+            self.tell_received(status, &posts, &mut stream);
             self.tell_joined(thread, it.group, &mut stream);
+        } else {
+            self.tell_failed(thread, it.group, code, given, &posts, &mut stream);
+        }
+        if let Some(ends) = &self.shape.ends {
+            // SAFETY: the caller's promise.
+            unsafe { self.tell_ends(ends, code, status, &mut stream) };
         }
         stream.write(it.at, self.shape.what, (from, took), given);
         thread.stream = Some(stream);
     }
 
+    /// The pattern of what the call sends, or receives.
+    fn pattern(&self, comm: &Comm, side: Side) -> Option<Pattern> {
+        let (shape, words) = (self.shape, &self.words);
+        let (peer, tag) = match side {
+            Side::Sends => (shape.to?, shape.sent_tag),
+            _ => (shape.from?, shape.received_tag),
+        };
+        Some(Pattern {
+            side,
+            rank: world(Some(comm), words.int(peer)),
+            tag: tag.map_or(NO_TAG, |at| words.int(at) as i32),
+        })
+    }
+
+    /// What is known of the messages of a call that has failed.
+    fn tell_failed(
+        &self,
+        thread: &Thread,
+        group: u32,
+        code: c_int,
+        given: Option<u64>,
+        posts: &Posts,
+        stream: &mut Stream,
+    ) {
+        if self.shape.is_logged
+            && let Some(comm) = self.comm(thread, group)
+        {
+            comm.give_up_of(JOINS);
+        }
+        let Some(comm) = &posts.comm else {
+            return;
+        };
+        let fate = fate(code);
+        match fate {
+            Fate::Refused => {
+                comm.cancel(posts.send);
+                comm.cancel(posts.receive);
+            }
+            Fate::Truncated => {
+                let sent = self.pattern(comm, Side::Sends);
+                if let Some(pattern) = sent.filter(|_| posts.send != 0) {
+                    stream.add(Message {
+                        kind: Kind::Sent,
+                        arrow: comm.finish(posts.send, pattern),
+                        bytes: given.unwrap_or(NO_BYTES),
+                        rank: pattern.rank,
+                        tag: pattern.tag,
+                    });
+                }
+                let received = self.pattern(comm, Side::Receives);
+                match received.filter(Pattern::is_exact) {
+                    Some(pattern) if posts.receive != 0 => stream.add(Message {
+                        kind: Kind::Received,
+                        arrow: comm.finish(posts.receive, pattern),
+                        bytes: NO_BYTES,
+                        rank: pattern.rank,
+                        tag: pattern.tag,
+                    }),
+                    _ => comm.fail(posts.receive),
+                }
+            }
+            Fate::Unknown => {
+                comm.fail(posts.send);
+                comm.fail(posts.receive);
+            }
+        }
+    }
+
     /// What the call has begun to send, or to receive, or moves by itself.
-    fn tell_aim(&self, thread: &Thread, group: u32, given: Option<u64>, stream: &mut Stream) {
+    fn tell_aim(
+        &self,
+        thread: &Thread,
+        group: u32,
+        given: Option<u64>,
+        posts: &Posts,
+        stream: &mut Stream,
+    ) {
         let (shape, words) = (self.shape, &self.words);
         let tag = |at: Option<u8>| at.map_or(NO_TAG, |at| words.int(at) as i32);
         let is_message = shape.class == Class::Message;
-        if let (Some(to), Some(bytes), false) = (shape.to, given, shape.is_persistent) {
-            let (rank, tag) = (thread.world(group, words.int(to)), tag(shape.sent_tag));
-            let kind = if is_message { Kind::Sent } else { Kind::Aimed };
-            stream.add(Message {
-                kind,
-                arrow: match is_message {
-                    true => thread.next_arrow(Side::Sends, group, rank, tag),
-                    false => 0,
-                },
-                bytes,
-                rank,
-                tag,
-            });
-        }
-        if let (Some(from), true, true) = (shape.from, is_message, shape.request.is_some()) {
+        if is_message {
+            let Some(comm) = posts.comm.as_deref() else {
+                return;
+            };
+            if let (Some(pattern), Some(bytes)) = (self.pattern(comm, Side::Sends), given) {
+                stream.add(Message {
+                    kind: match shape.request {
+                        Some(_) => Kind::Begun,
+                        None => Kind::Sent,
+                    },
+                    arrow: comm.finish(posts.send, pattern),
+                    bytes,
+                    rank: pattern.rank,
+                    tag: pattern.tag,
+                });
+            }
+            if let (Some(from), true) = (shape.from, shape.request.is_some()) {
+                stream.add(Message {
+                    kind: Kind::Aimed,
+                    arrow: 0,
+                    bytes: NO_BYTES,
+                    rank: world(Some(comm), words.int(from)),
+                    tag: tag(shape.received_tag),
+                });
+            }
+        } else if let (Some(to), Some(bytes)) = (shape.to, given) {
             stream.add(Message {
                 kind: Kind::Aimed,
                 arrow: 0,
-                bytes: NO_BYTES,
-                rank: thread.world(group, words.int(from)),
-                tag: tag(shape.received_tag),
+                bytes,
+                rank: thread
+                    .groups
+                    .members(group)
+                    .and_then(|it| it.world(words.int(to)))
+                    .unwrap_or(NO_RANK),
+                tag: tag(shape.sent_tag),
             });
         }
     }
 
     /// What a call has received that waits for it, or was there.
-    ///
-    /// # Safety
-    /// The arguments are as the standard wants them.
-    unsafe fn tell_received(
-        &self,
-        thread: &Thread,
-        group: u32,
-        status: &Status,
-        stream: &mut Stream,
-    ) {
+    fn tell_received(&self, status: &Status, posts: &Posts, stream: &mut Stream) {
         let shape = self.shape;
-        if !shape.receives || status.source == consts::PROC_NULL {
+        let Some(comm) = posts.comm.as_deref().filter(|_| shape.receives) else {
             return;
+        };
+        if status.source == consts::PROC_NULL {
+            return comm.cancel(posts.receive);
         }
-        // SAFETY: the caller's promise.
-        let flag = unsafe { shape.flag.and_then(|at| self.words.at::<c_int>(at)) };
-        if flag == Some(0) {
-            return;
-        }
-        let rank = thread.world(group, status.source.into());
+        let rank = world(Some(comm), status.source.into());
+        let pattern = Pattern {
+            side: Side::Receives,
+            rank,
+            tag: status.tag,
+        };
         stream.add(Message {
             kind: Kind::Received,
-            arrow: thread.next_arrow(Side::Receives, group, rank, status.tag),
+            arrow: comm.finish(posts.receive, pattern),
             bytes: status.bytes(),
             rank,
             tag: status.tag,
@@ -191,24 +338,23 @@ impl Call {
     ///
     /// # Safety
     /// The arguments are as the standard wants them.
-    unsafe fn tell_ends(
-        &self,
-        thread: &mut Thread,
-        ends: &Ends,
-        status: &Status,
-        stream: &mut Stream,
-    ) {
+    unsafe fn tell_ends(&self, ends: &Ends, code: c_int, status: &Status, stream: &mut Stream) {
         let words = &self.words;
         // SAFETY: the caller's promise: these are addresses of numbers.
         let number = |at: Option<u8>| unsafe { at.and_then(|at| words.at::<c_int>(at)) };
         if number(ends.flag) == Some(0) {
             return;
         }
+        // Where several may end, each has an error of its own.
+        let is_of_each = ends.statuses.is_some();
+        if code != 0 && (fate(code) == Fate::Refused || is_of_each != is_in_status(code)) {
+            return;
+        }
         let given = ends.statuses.map(|at| words.word(at));
         let given = given.filter(|&at| at != consts::STATUSES_IGNORE);
         let handles = std::mem::take(&mut stream.handles);
         let mut one = |nth: usize, at: usize| {
-            let Some(request) = handles.get(at).and_then(|it| thread.requests.end(*it)) else {
+            let Some(&handle) = handles.get(at) else {
                 return;
             };
             let status = match (ends.statuses.is_some(), given) {
@@ -217,7 +363,18 @@ impl Call {
                 (true, Some(given)) => unsafe { *(given as *const Status).add(nth) },
                 (true, None) => stream.statuses.get(nth).copied().unwrap_or(Status::empty()),
             };
-            thread.tell_end(&request, &status, stream);
+            let code = match (code, is_of_each) {
+                (0, _) => 0,
+                (code, false) => code,
+                (_, true) => status.error,
+            };
+            // It goes on.
+            if code != 0 && mpi::class(code) == consts::ERR_PENDING {
+                return;
+            }
+            if let Some(request) = requests(|it| it.end(handle)) {
+                tell_end(&request, &status, code, stream);
+            }
         };
         match (ends.index, ends.outcount.zip(ends.indices)) {
             (Some(index), _) => {
@@ -241,14 +398,19 @@ impl Call {
 
     /// The other members of a collective.
     fn tell_joined(&self, thread: &Thread, group: u32, stream: &mut Stream) {
+        if !self.shape.is_logged {
+            return;
+        }
         let members = thread.groups.members(group);
-        if let Some(members) = members.filter(|it| self.shape.is_logged && it.len() > 1) {
-            let key = mixed(&[members.identity, Kind::Joined as u64]);
-            let number = numbers::next(key);
-            if number > 0 {
+        // Ranks of another job have other numbers.
+        let members = members.filter(|it| it.ranks.iter().all(|rank| *rank >= 0));
+        let all = members.map_or(0, |it| it.len() + if it.is_inter { it.own } else { 0 });
+        if let Some(members) = members.filter(|_| all > 1) {
+            let arrow = members.comm.next(JOINS);
+            if arrow != 0 {
                 stream.add(Message {
                     kind: Kind::Joined,
-                    arrow: arrow(key, number),
+                    arrow,
                     bytes: NO_BYTES,
                     rank: NO_RANK,
                     tag: NO_TAG,
@@ -257,96 +419,256 @@ impl Call {
         }
     }
 
+    /// What tells calls apart that make something on this communicator; 0 if nobody knows.
+    pub fn maker(&self, thread: &Thread, group: u32) -> u64 {
+        let (shape, words) = (self.shape, &self.words);
+        let apart = match shape.apart {
+            Some((at, true)) => {
+                let text = words.word(at) as *const std::ffi::c_char;
+                // SAFETY: the call was content with that text.
+                let text = (!text.is_null()).then(|| unsafe { std::ffi::CStr::from_ptr(text) });
+                let bytes = text.map_or(&[][..], |it| it.to_bytes());
+                bytes
+                    .iter()
+                    .fold(1, |sum, byte| mixed(&[sum, u64::from(*byte)]))
+            }
+            Some((at, false)) => words.int(at) as u64,
+            None => 0,
+        };
+        let of = match shape.group {
+            Some(_) if !shape.is_of_two => {
+                match self.comm(thread, group).map_or(0, |it| it.identity()) {
+                    0 => return 0,
+                    identity => identity,
+                }
+            }
+            _ => u64::from(shape.what),
+        };
+        mixed(&[of, apart]).max(1)
+    }
+
+    /// A communicator with the members of this one will be there when a request has ended.
+    pub fn make_later(&self, thread: &Thread, group: u32) {
+        let Some(comm) = self.comm(thread, group).filter(|_| thread.stream.is_some()) else {
+            return;
+        };
+        let Some(members) = thread.groups.members(group) else {
+            return;
+        };
+        let Some(request) = self.shape.request else {
+            return;
+        };
+        // SAFETY: the call has returned well, and has written its request there.
+        let Some(handle) = (unsafe { self.words.at::<usize>(request) }) else {
+            return;
+        };
+        let by = match self.maker(thread, group) {
+            0 => 0,
+            by => mixed(&[by, members.kind.into(), members.hash]).max(1),
+        };
+        let made = self.words.word(request - 1);
+        let request = Request {
+            makes: Some((made, comms::next_identity(by))),
+            comm: Some(comm),
+            peer: consts::PROC_NULL,
+            rank: NO_RANK,
+            is_open: true,
+            ..Request::default()
+        };
+        requests(|it| it.add(handle, request));
+    }
+
     /// What is known of a request that the call has made, besides what it waits for.
-    pub fn about(&self, thread: &Thread, group: u32, request: Request) -> Request {
+    pub fn about(&self, thread: &Thread, request: Request, posts: &mut Posts) -> Request {
         if thread.stream.is_none() {
             return request;
         }
         let (shape, words) = (self.shape, &self.words);
         let receives = shape.from.is_some() || shape.is_partitioned_receive;
-        let peer = i64::from(request.peer);
         let tag = if receives {
             shape.received_tag
         } else {
             shape.sent_tag
         };
-        let request = Request {
+        let comm = request.comm.clone();
+        let comm = comm.as_deref();
+        let mut request = Request {
             tag: tag.map_or(NO_TAG, |at| words.int(at) as i32),
-            rank: thread.world(group, peer),
+            rank: world(comm, request.peer.into()),
             receives,
             is_open: !shape.is_persistent,
+            is_persistent: shape.is_persistent,
+            is_partitioned: shape.is_partitioned,
             ..request
         };
-        Request {
-            arrow: match request.is_open {
-                true => thread.arrow_of(&request),
-                false => 0,
-            },
-            ..request
-        }
-    }
-}
-
-impl Thread {
-    /// The arrow to what a request receives that begins now, if its source and tag are known.
-    fn arrow_of(&self, request: &Request) -> u64 {
-        let is_known = request.receives && request.tag != consts::ANY_TAG;
-        match is_known && request.rank != NO_RANK {
-            true => self.next_arrow(Side::Receives, request.group, request.rank, request.tag),
-            false => 0,
-        }
-    }
-
-    /// A persistent request is started.
-    pub fn tell_start(&mut self, handle: usize, request: &Request) {
-        if self.stream.is_none() {
-            return;
-        }
-        let arrow = self.arrow_of(request);
-        self.requests.open(handle, arrow);
-        let Some(bytes) = request.sends else {
-            return;
-        };
-        let message = Message {
-            kind: Kind::Sent,
-            arrow: self.next_arrow(Side::Sends, request.group, request.rank, request.tag),
-            bytes,
-            rank: request.rank,
-            tag: request.tag,
-        };
-        if let Some(stream) = self.stream.as_deref_mut() {
-            stream.add(message);
-        }
-    }
-
-    /// A request has ended.
-    fn tell_end(&self, request: &Request, status: &Status, stream: &mut Stream) {
-        if let Some(bytes) = request.sends {
-            stream.add(Message {
-                kind: Kind::Ended,
-                arrow: 0,
-                bytes,
+        if let Some(comm) = comm.filter(|_| shape.is_partitioned && request.rank != NO_RANK) {
+            request.parts = comm.next(Pattern {
+                side: if receives {
+                    Side::PartsReceived
+                } else {
+                    Side::PartsSent
+                },
                 rank: request.rank,
                 tag: request.tag,
             });
         }
-        if !request.receives || status.cancelled() || status.source == consts::PROC_NULL {
-            return;
+        if let Some(comm) = posts.comm.as_deref().filter(|_| posts.receive != 0) {
+            match comm.posted(posts.receive) {
+                Some(arrow) => (request.arrow, request.is_told) = (arrow, true),
+                None => request.nth = posts.receive,
+            }
         }
-        let source = self.world(request.group, status.source.into());
-        let (rank, arrow) = match request.arrow {
-            0 => (
-                source,
-                self.next_arrow(Side::Receives, request.group, source, status.tag),
-            ),
-            arrow => (request.rank, arrow),
+        request
+    }
+}
+
+/// The calls in which all members of a communicator take part.
+const JOINS: Pattern = Pattern {
+    side: Side::Joins,
+    rank: NO_RANK,
+    tag: NO_TAG,
+};
+
+fn is_in_status(code: c_int) -> bool {
+    code != 0 && mpi::class(code) == consts::ERR_IN_STATUS
+}
+
+impl Thread {
+    /// A persistent request is started.
+    pub fn tell_start(&mut self, handle: usize, request: &Request) {
+        let own = (&raw const *self).addr();
+        let Some(stream) = self.stream.as_deref_mut() else {
+            return;
+        };
+        let Some(comm) = request.comm.as_deref() else {
+            return;
+        };
+        let is_any = request.peer == consts::ANY_SOURCE;
+        let side = if request.receives {
+            Side::Receives
+        } else {
+            Side::Sends
+        };
+        let pattern = Pattern {
+            side,
+            rank: request.rank,
+            tag: request.tag,
+        };
+        let (mut nth, mut arrow_of) = (0, 0);
+        let mut is_told = request.is_partitioned;
+        if request.is_partitioned {
+            if request.parts != 0 {
+                arrow_of = arrow(request.parts, request.starts + 1);
+            }
+        } else if request.rank != NO_RANK || is_any && request.receives {
+            nth = comm.begin(pattern, own);
+            if request.receives {
+                if let Some(arrow) = comm.posted(nth) {
+                    (arrow_of, is_told, nth) = (arrow, true, 0);
+                }
+            } else {
+                arrow_of = comm.finish(nth, pattern);
+            }
+        }
+        let received = if request.receives { arrow_of } else { 0 };
+        requests(|it| it.open(handle, received, nth, is_told));
+        let Some(bytes) = request.sends else {
+            return;
         };
         stream.add(Message {
-            kind: Kind::Received,
-            arrow,
-            bytes: status.bytes(),
-            rank,
-            tag: status.tag,
+            kind: Kind::Begun,
+            arrow: arrow_of,
+            bytes,
+            rank: request.rank,
+            tag: request.tag,
         });
     }
+
+    /// A request was given back that may not have ended.
+    pub fn tell_given_back(&mut self, handle: usize) {
+        let Some(stream) = self.stream.as_deref_mut() else {
+            return;
+        };
+        let Some(request) = requests(|it| it.end(handle)) else {
+            return;
+        };
+        tell_sent(&request, stream);
+        if let Some(comm) = request.comm.filter(|_| request.receives) {
+            comm.fail(request.nth);
+        }
+    }
+}
+
+/// The end of what a request sends.
+fn tell_sent(request: &Request, stream: &mut Stream) {
+    if let Some(bytes) = request.sends {
+        stream.add(Message {
+            kind: Kind::Ended,
+            arrow: 0,
+            bytes,
+            rank: request.rank,
+            tag: request.tag,
+        });
+    }
+}
+
+/// A request has ended, with an error if `code` is not 0.
+fn tell_end(request: &Request, status: &Status, code: c_int, stream: &mut Stream) {
+    if let Some((at, identity)) = request.makes
+        && code == 0
+        && let Some(comm) = &request.comm
+    {
+        // SAFETY: the program has lent the place of the handle until its request has ended.
+        let handle = unsafe { *(at as *const usize) };
+        comms::made(handle, || identity, comm.ranks());
+    }
+    tell_sent(request, stream);
+    let Some(comm) = request.comm.as_deref().filter(|_| request.receives) else {
+        return;
+    };
+    let exact = Pattern {
+        side: Side::Receives,
+        rank: request.rank,
+        tag: request.tag,
+    };
+    let is_known = request.is_told || exact.is_exact();
+    let fate = match code {
+        0 => None,
+        code => Some(fate(code)),
+    };
+    let is_lost = status.cancelled() && fate.is_none()
+        || fate.is_some_and(|fate| fate != Fate::Truncated || !is_known);
+    if is_lost {
+        // Its number may be that of another message now.
+        match request.is_told {
+            true => comm.give_up_of(exact),
+            false if fate.is_none() => comm.cancel(request.nth),
+            false => comm.fail(request.nth),
+        }
+        return;
+    }
+    if fate.is_none() && status.source == consts::PROC_NULL {
+        return comm.cancel(request.nth);
+    }
+    let pattern = match fate {
+        None if !request.is_partitioned => Pattern {
+            side: Side::Receives,
+            rank: world(Some(comm), status.source.into()),
+            tag: status.tag,
+        },
+        _ => exact,
+    };
+    stream.add(Message {
+        kind: Kind::Received,
+        arrow: match request.is_told {
+            true => request.arrow,
+            false => comm.finish(request.nth, pattern),
+        },
+        bytes: match fate {
+            None => status.bytes(),
+            Some(_) => NO_BYTES,
+        },
+        rank: pattern.rank,
+        tag: pattern.tag,
+    });
 }

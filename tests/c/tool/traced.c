@@ -9,6 +9,7 @@
 // run: -trace -n 2 -- orders ; exit 2 ; says name the file for the trace
 // run: -n 1 --trace /dev/null -- outruns ; says mpirun: \d+ calls are missing in it, as they came faster than they could be written
 #include "../check.h"
+#include <pthread.h>
 #include <signal.h>
 
 enum { MESSAGES = 60 };
@@ -84,10 +85,10 @@ static void orders(void)
 }
 
 /* A ring of MPI_Sendrecv, and messages to this rank itself. */
-static void ring(void)
+static void ring(int count)
 {
     char out[64] = {0}, in[64];
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < count; i++) {
         MPI_Sendrecv(out, rank + 1, MPI_BYTE, (rank + 1) % size, 3, in, 64, MPI_BYTE, (rank + size - 1) % size, 3, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         MPI_Sendrecv(out, 33, MPI_BYTE, rank, 4, in, 64, MPI_BYTE, rank, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -144,19 +145,182 @@ static void halo(void)
         printf("us a step %.3f median %.3f\n", from * 1e6, times[STEPS / 2] * 1e6);
 }
 
+static char bytes[9999];
+
+static void send(int count, MPI_Comm comm)
+{
+    MPI_Send(bytes, count, MPI_BYTE, 1, 5, comm);
+}
+
+static void receive(int source, MPI_Comm comm)
+{
+    MPI_Recv(bytes, sizeof bytes, MPI_BYTE, source, 5, comm, MPI_STATUS_IGNORE);
+}
+
+/* Messages of 1 to 10 bytes. */
+static void ten(void)
+{
+    for (int i = 1; i <= 10; i++)
+        if (rank == 0)
+            send(i, MPI_COMM_WORLD);
+        else
+            receive(0, MPI_COMM_WORLD);
+}
+
+static int removed(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    send(999, MPI_COMM_WORLD);
+    return MPI_SUCCESS;
+}
+
+static void *waits(void *request)
+{
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+enum { OWN = 4 };
+static MPI_Comm owns[OWN];
+static int turn;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+
+/* A thread with a communicator of its own; on rank 1 they come in the other order. */
+static void *on_own(void *number)
+{
+    int own = (int)(long)number, mine = rank == 0 ? own : OWN - 1 - own;
+    pthread_mutex_lock(&mutex);
+    while (turn != mine)
+        pthread_cond_wait(&turned, &mutex);
+    pthread_mutex_unlock(&mutex);
+    for (int i = 1; i <= 10; i++)
+        if (rank == 0)
+            send(1000 * (own + 1) + i, owns[own]);
+        else
+            receive(0, owns[own]);
+    pthread_mutex_lock(&mutex);
+    turn++;
+    pthread_cond_broadcast(&turned);
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+
+/* Messages whose numbers are hard to know: bytes tell which is which. */
+static void counts(const char *what)
+{
+    MPI_Request requests[2];
+    MPI_Comm comms[2];
+    if (!strcmp(what, "fails")) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        if (rank == 0)
+            send(500, MPI_COMM_WORLD);
+        else
+            CHECK(MPI_Recv(bytes, 100, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+        ten();
+    } else if (!strcmp(what, "mixed")) {
+        for (int i = 0; i < 10; i++)
+            if (rank == 0) {
+                send(2 * i + 1, MPI_COMM_WORLD);
+                send(2 * i + 2, MPI_COMM_WORLD);
+            } else {
+                MPI_Irecv(bytes, 99, MPI_BYTE, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[0]);
+                MPI_Irecv(bytes + 99, 99, MPI_BYTE, 0, 5, MPI_COMM_WORLD, &requests[1]);
+                MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+                MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+            }
+    } else if (!strcmp(what, "later")) {
+        MPI_Comm_idup(MPI_COMM_WORLD, &comms[0], &requests[0]);
+        MPI_Comm_idup(MPI_COMM_WORLD, &comms[1], &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 2; i++)
+            if (rank == 0)
+                send(i + 1, comms[i]);
+            else
+                receive(0, comms[1 - i]);
+        MPI_Comm_free(&comms[0]);
+        MPI_Comm_free(&comms[1]);
+    } else if (!strcmp(what, "parts")) {
+        if (rank == 0) {
+            MPI_Psend_init(bytes, 1, 11, MPI_BYTE, 1, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+            MPI_Start(&requests[0]);
+            MPI_Pready(0, requests[0]);
+            send(22, MPI_COMM_WORLD);
+        } else {
+            MPI_Precv_init(bytes, 1, 11, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+            receive(0, MPI_COMM_WORLD);
+            MPI_Start(&requests[0]);
+        }
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        MPI_Request_free(&requests[0]);
+    } else if (!strcmp(what, "handed")) {
+        for (int i = 1; i <= 10; i++)
+            if (rank == 0)
+                send(i, MPI_COMM_WORLD);
+            else {
+                pthread_t thread;
+                MPI_Irecv(bytes, 99, MPI_BYTE, i < 6 ? MPI_ANY_SOURCE : 0, 5, MPI_COMM_WORLD, &requests[0]);
+                if (i == 3 || i == 8) {
+                    pthread_create(&thread, NULL, waits, &requests[0]);
+                    pthread_join(thread, NULL);
+                } else
+                    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+            }
+    } else if (!strcmp(what, "own")) {
+        pthread_t threads[OWN];
+        for (int i = 0; i < OWN; i++)
+            MPI_Comm_dup(MPI_COMM_WORLD, &owns[i]);
+        for (long i = 0; i < OWN; i++)
+            pthread_create(&threads[i], NULL, on_own, (void *)i);
+        for (int i = 0; i < OWN; i++)
+            pthread_join(threads[i], NULL);
+    } else if (!strcmp(what, "within")) {
+        if (rank == 0) {
+            int key;
+            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, removed, &key, NULL);
+            MPI_Comm_set_attr(MPI_COMM_SELF, key, bytes);
+            MPI_Comm_delete_attr(MPI_COMM_SELF, key);
+        } else
+            receive(0, MPI_COMM_WORLD);
+        ten();
+    } else if (!strcmp(what, "polls")) {
+        long polls = 0;
+        int flag = 0;
+        if (rank == 1) {
+            MPI_Irecv(bytes, 10, MPI_BYTE, 0, 5, MPI_COMM_WORLD, &requests[0]);
+            for (; !flag; polls++) {
+                MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
+                if (polls == 500000)
+                    MPI_Send(bytes, 1, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
+            }
+            printf("polls %ld\n", polls - 1);
+        } else {
+            MPI_Recv(bytes, 1, MPI_BYTE, 1, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            send(10, MPI_COMM_WORLD);
+        }
+    } else if (!strcmp(what, "refused")) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+        CHECK(MPI_Waitall(2000000000, NULL, MPI_STATUSES_IGNORE) != MPI_SUCCESS);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
-    MPI_Init(&argc, &argv);
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(what, "orders"))
         orders();
     else if (!strcmp(what, "ring"))
-        ring();
+        ring(argc > 2 ? atoi(argv[2]) : 20);
     else if (!strcmp(what, "outruns"))
         outruns();
     else if (!strcmp(what, "halo"))
         halo();
+    else
+        counts(what);
     return MPI_Finalize();
 }

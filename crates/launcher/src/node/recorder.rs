@@ -125,6 +125,7 @@ fn record(node: u32, shared: &Shared) {
         let (new, over) = (mem::take(&mut state.new), mem::take(&mut state.over));
         let (is_ending, is_full) = (state.is_ending, state.packets.len() >= MOST);
         drop(state);
+        timeline.set_scale(clock::scale());
         for (file, first) in new {
             timeline.add(file, first);
         }

@@ -26,6 +26,15 @@ pub const EVERY: Duration = Duration::from_millis(20);
 /// How long other hosts are waited for at the end.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long a file may take nothing when the job is over.
+pub const STUCK: Duration = Duration::from_secs(10);
+/// How long it may do so when the user has interrupted the job.
+pub const STUCK_IN_HASTE: Duration = Duration::from_secs(1);
+
+/// Where messages have no arrows.
+const ARROWS: &str = "of calls that failed, that MPI_ANY_SOURCE had done in another order, that threads \
+                      made at once, or that were made within other calls";
+
 /// Most bytes that wait to be written.
 const WAITING: usize = 64 << 20;
 
@@ -159,14 +168,39 @@ impl Timeline {
         }
     }
 
-    /// Waits until all is written, and gives what is to be told.
+    /// Whether all is written that was to be, after [`end`](Timeline::end).
+    pub fn is_written(&self) -> bool {
+        self.trace.as_ref().is_none_or(|it| it.sink.is_done())
+    }
+
+    /// Nothing more is to be written.
+    pub fn end(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.sink.sender = None;
+        }
+    }
+
+    /// Bytes that wait to be written.
+    pub fn waiting(&self) -> usize {
+        self.trace.as_ref().map_or(0, |it| it.sink.waiting())
+    }
+
+    /// Gives what is to be told. What is not written yet never will be.
     pub fn tell(&mut self) -> Vec<String> {
         let Some(mut trace) = self.trace.take() else {
             return Vec::new();
         };
-        match trace.sink.finish() {
-            Err(error) => trace.tell_once(&error).into_iter().collect(),
-            Ok(()) => trace.tell(),
+        if !trace.sink.is_done() {
+            return vec![format!(
+                "the trace in {} is not complete: nobody has taken the last {} bytes of it, as its reader \
+                 or its file system does not go on",
+                trace.path.display(),
+                trace.sink.waiting()
+            )];
+        }
+        match trace.sink.error() {
+            Some(error) => trace.tell_once(&error).into_iter().collect(),
+            None => trace.tell(),
         }
     }
 }
@@ -207,7 +241,8 @@ impl Trace {
         let path = self.path.display();
         if sum(|it| it.threads) == 0 {
             return vec![format!(
-                "the trace in {path} is empty: no rank has called MPI_Init of Catena"
+                "the trace in {path} is empty: no rank has called MPI_Init of Catena, or there was no \
+                 memory for its calls on its host"
             )];
         }
         let mut told = vec![format!(
@@ -227,6 +262,19 @@ impl Trace {
                  shows where; trace a part of the program, or fewer ranks on a host"
             ));
         }
+        let left_out = sum(|it| it.left_out);
+        if left_out > 0 {
+            told.push(format!(
+                "the calls of {left_out} threads are missing in it, as a host has room for 4,000 threads"
+            ));
+        }
+        let unmatched = sum(|it| it.unmatched);
+        if unmatched > 0 {
+            told.push(format!(
+                "{unmatched} ends of messages have no arrow in it, as it is not known which send and \
+                 receive belong together: {ARROWS}"
+            ));
+        }
         if !self.is_complete {
             told.push("its end is missing, as hosts have not told it in time".to_string());
         }
@@ -239,7 +287,7 @@ struct Sink {
     sender: Option<mpsc::Sender<Vec<u8>>>,
     waiting: Arc<AtomicUsize>,
     error: Arc<Mutex<Option<String>>>,
-    thread: Option<JoinHandle<()>>,
+    thread: JoinHandle<()>,
 }
 
 impl Sink {
@@ -268,7 +316,7 @@ impl Sink {
             sender: Some(sender),
             waiting,
             error,
-            thread: Some(thread),
+            thread,
         })
     }
 
@@ -290,12 +338,8 @@ impl Sink {
         error.clone()
     }
 
-    /// Waits until all is written.
-    fn finish(&mut self) -> Result<(), String> {
-        self.sender = None;
-        if let Some(thread) = self.thread.take() {
-            _ = thread.join();
-        }
-        self.error().map_or(Ok(()), Err)
+    /// Whether the thread has ended.
+    fn is_done(&self) -> bool {
+        self.thread.is_finished()
     }
 }

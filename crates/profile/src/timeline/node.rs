@@ -11,7 +11,7 @@ use crate::layout;
 use crate::record::{Call, Kind, Message, NO_BYTES, NO_ENTRY, NO_RANK, NO_TAG, mixed};
 use crate::sheet::GroupKind;
 use crate::sums::label;
-use crate::table::{Name, Table, tables};
+use crate::table::{Name, Table, tables_asked};
 
 /// Ticks of a node's processes as nanoseconds of one clock.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,10 @@ pub struct Written {
     pub lost: u64,
     /// Threads that have called.
     pub threads: u64,
+    /// Messages whose arrow is not known.
+    pub unmatched: u64,
+    /// Threads whose calls had no room at all.
+    pub left_out: u64,
 }
 
 /// The calls of the threads of a node.
@@ -70,6 +74,8 @@ struct NodeFile {
     /// The number of the job's rank 0, as the launcher counts processes.
     first: u32,
     threads: Vec<Option<Thread>>,
+    /// Threads that had no room.
+    left_out: u64,
 }
 
 /// A thread.
@@ -130,7 +136,13 @@ impl NodeTimeline {
             file,
             first,
             threads: Vec::new(),
+            left_out: 0,
         });
+    }
+
+    /// Moments from now on are told by that scale.
+    pub fn set_scale(&mut self, scale: Scale) {
+        self.scale = scale;
     }
 
     /// How much was written so far.
@@ -144,7 +156,11 @@ impl NodeTimeline {
         let mut most = 0;
         let mut files = std::mem::take(&mut self.files);
         for file in &mut files {
-            let count = tables(&file.file).unwrap_or_default() as usize;
+            let asked = tables_asked(&file.file).unwrap_or_default();
+            let count = asked.min(layout::TABLES) as usize;
+            let left_out = asked.saturating_sub(layout::TABLES);
+            self.written.left_out += left_out.saturating_sub(file.left_out);
+            file.left_out = left_out;
             file.threads
                 .resize_with(count.max(file.threads.len()), || None);
             for number in 0..file.threads.len() {
@@ -155,6 +171,7 @@ impl NodeTimeline {
                     file,
                     first,
                     threads,
+                    ..
                 } = file;
                 if let Some(thread) = &mut threads[number] {
                     most = most.max(self.take_thread(file, *first, thread, name, to));
@@ -276,7 +293,7 @@ impl NodeTimeline {
             let name = self.packets.name("calls are missing");
             let notes = [(Note::Missing, Value::Number(missing))];
             let at = (thread.track, thread.last);
-            self.packets.instant(at, name, &notes, to);
+            self.packets.instant(at, name, &notes, &[], to);
         }
         taken
     }
@@ -313,6 +330,8 @@ impl NodeTimeline {
         let messages = || records.iter().filter_map(Message::read);
         let mut notes: Vec<(Note, Value)> = Vec::with_capacity(8);
         let mut arrows: Vec<u64> = Vec::with_capacity(4);
+        // They lead to where the call learnt of the message: a picture draws them forward in time.
+        let mut incoming: Vec<u64> = Vec::with_capacity(4);
         let (mut sent, mut received) = (0, 0);
         let mut bytes = call.bytes;
         if let Some(rank) = self.ranks.get_mut(&thread.rank)
@@ -323,14 +342,22 @@ impl NodeTimeline {
         for message in messages() {
             if message.arrow != 0 {
                 // Ranks of two jobs find the same ones.
-                arrows.push(mixed(&[message.arrow, first.into()]).max(1));
+                let arrow = mixed(&[message.arrow, first.into()]).max(1);
+                match message.kind {
+                    Kind::Received => incoming.push(arrow),
+                    _ => arrows.push(arrow),
+                }
+            } else if message.rank != NO_RANK
+                && matches!(message.kind, Kind::Sent | Kind::Begun | Kind::Received)
+            {
+                self.written.unmatched += 1;
             }
             match message.kind {
-                Kind::Sent => sent += 1,
+                Kind::Sent | Kind::Begun => sent += 1,
                 Kind::Received => received += 1,
                 _ => {}
             }
-            if let (Kind::Sent | Kind::Ended, Some(rank)) =
+            if let (Kind::Begun | Kind::Ended, Some(rank)) =
                 (message.kind, self.ranks.get_mut(&thread.rank))
                 && message.bytes != NO_BYTES
             {
@@ -345,8 +372,13 @@ impl NodeTimeline {
             (..=1, ..=1) => {
                 let mut is_told = false;
                 for message in messages() {
-                    if message.kind == Kind::Joined || message.kind == Kind::Ended {
-                        continue;
+                    match message.kind {
+                        Kind::Joined | Kind::Ended => continue,
+                        Kind::Polls => {
+                            notes.push((Note::Polls, Value::Number(message.bytes)));
+                            continue;
+                        }
+                        _ => {}
                     }
                     let peer = match message.rank {
                         NO_RANK => None,
@@ -381,6 +413,10 @@ impl NodeTimeline {
         let track = thread.track;
         self.packets
             .begin((track, begin), name, &notes, &arrows, to);
+        if !incoming.is_empty() {
+            let name = self.packets.name("received");
+            self.packets.instant((track, end), name, &[], &incoming, to);
+        }
         self.packets.end((track, end), to);
         self.written.slices += 1;
     }

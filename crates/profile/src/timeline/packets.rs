@@ -39,10 +39,12 @@ pub enum Note {
     Window = 11,
     /// A file.
     File = 12,
+    /// How many calls a slice stands for that have seen nothing.
+    Polls = 13,
 }
 
 /// All of them, and how they are called.
-const NOTES: [(Note, &str); 12] = [
+const NOTES: [(Note, &str); 13] = [
     (Note::Peer, "rank"),
     (Note::Tag, "tag"),
     (Note::Bytes, "bytes"),
@@ -55,6 +57,7 @@ const NOTES: [(Note, &str); 12] = [
     (Note::Source, "source"),
     (Note::Window, "window"),
     (Note::File, "file"),
+    (Note::Polls, "calls that saw nothing"),
 ];
 
 /// A value of a note.
@@ -212,16 +215,18 @@ impl Packets {
         self.write(Some(at), to);
     }
 
-    /// Something that takes no time.
+    /// Something that takes no time; `arrows` lead to it.
     pub fn instant(
         &mut self,
         (track, at): (u64, u64),
         name: u64,
         notes: &[(Note, Value)],
+        arrows: &[u64],
         to: &mut Vec<u8>,
     ) {
         let event = self.event(track, kind::INSTANT);
         event.name_iid = Some(name);
+        event.flow_ids.extend_from_slice(arrows);
         event.debug_annotations.extend(notes.iter().map(annotation));
         self.write(Some(at), to);
     }

@@ -28,6 +28,8 @@ impl Part {
             self.written.slices,
             self.written.lost,
             self.written.threads,
+            self.written.unmatched,
+            self.written.left_out,
         ] {
             w.u64(number);
         }
@@ -45,6 +47,8 @@ impl Part {
                 slices: r.u64()?,
                 lost: r.u64()?,
                 threads: r.u64()?,
+                unmatched: r.u64()?,
+                left_out: r.u64()?,
             },
             has_more: r.u32()? != 0,
             packets: r.bytes()?.to_vec(),
@@ -78,6 +82,8 @@ mod tests {
                 slices: 1,
                 lost: 2,
                 threads: 3,
+                unmatched: 5,
+                left_out: 6,
             },
             has_more: node == 1,
             packets: vec![7; node as usize],

@@ -188,8 +188,9 @@ fn a_message_is_an_arrow_between_two_calls() {
     let arrow = arrow(key(7, 0, 1, 3), 1);
     from.push(&[
         call("MPI_Send", 6000, 300, 1).record(),
-        message(Kind::Sent, 1, arrow).record(),
+        message(Kind::Begun, 1, arrow).record(),
     ]);
+    // The receiver was first, and its call ends behind the beginning of the other one.
     to.push(&[
         call("MPI_Recv", 3600, 3000, 1).record(),
         message(Kind::Received, 0, arrow).record(),
@@ -221,6 +222,13 @@ fn a_message_is_an_arrow_between_two_calls() {
     );
     let ends: Vec<_> = read.events.iter().flat_map(|it| &it.2.flow_ids).collect();
     assert_eq!((ends.len(), ends[0]), (2, ends[1]));
+    let with_ends = read.events.iter().filter(|it| !it.2.flow_ids.is_empty());
+    let moments: Vec<_> = with_ends.map(|it| (it.1, it.2.kind)).collect();
+    assert_eq!(
+        moments,
+        [(2000, Some(kind::BEGIN)), (2200, Some(kind::INSTANT))],
+        "from the beginning of one to the end of the other"
+    );
     // The rank is a process, and the thread is one of it.
     let of = |name: &str| read.rows.iter().find(|it| it.1.1 == name).unwrap();
     assert_eq!(of("rank 1").1.0, *of("rank 1 on h4").0);
@@ -229,6 +237,35 @@ fn a_message_is_an_arrow_between_two_calls() {
     assert_eq!(
         read.of_row("bytes of sends under way"),
         [(3000, kind::COUNTER, "8".into())]
+    );
+}
+
+#[test]
+fn what_was_sent_at_once_is_not_under_way() {
+    let node = Node::new(2);
+    let (mut thread, mut other) = (node.thread(0, 0, 0), node.thread(1, 1, 0));
+    thread.push(&[
+        call("MPI_Send", 6000, 300, 1).record(),
+        message(Kind::Sent, 1, 0).record(),
+    ]);
+    let polls = Message {
+        bytes: 500,
+        rank: NO_RANK,
+        tag: NO_TAG,
+        ..message(Kind::Polls, 0, 0)
+    };
+    other.push(&[call("MPI_Test", 6600, 300, 1).record(), polls.record()]);
+    let mut bytes = Vec::new();
+    let mut timeline = timeline(&node, 0);
+    timeline.take(9000, &mut name, &mut bytes);
+    let read = Read::of(&bytes);
+    assert!(read.of_row("bytes of sends under way").is_empty());
+    let written = timeline.written();
+    assert_eq!((written.slices, written.unmatched), (2, 1));
+    let notes = read.notes("rank 1");
+    assert!(
+        notes.contains(&"calls that saw nothing 500".into()),
+        "{notes:?}"
     );
 }
 
