@@ -35,8 +35,8 @@ const SHARED: u64 = 20;
 /// How much faster, in hundredths, the kernel must be where its whole cost is in what is measured:
 /// the distance between two operations that follow each other.
 pub const MARGIN: u64 = 6;
-/// Messages for which the way of a peer that leads is followed for each one of its own, and at most:
-/// it may send as many before it takes any.
+/// Messages for which the way of a peer that leads is followed for each one of its own, and at
+/// most: it may send as many before it takes any.
 const LED_BY_EACH: u32 = 4;
 const LED: u32 = 512;
 /// Most messages under way that count.

@@ -340,7 +340,7 @@ fn calls_that_are_missing_are_told() {
 #[test]
 fn a_call_that_has_not_returned_begins_and_does_not_end() {
     let node = Node::new(1);
-    drop(node.thread(0, 0, 0));
+    node.thread(0, 0, 0);
     node.put_u32(0, offset_of!(Front, open), 6);
     let since = layout::at(0) + offset_of!(Front, since) as u64;
     node.put(since, &6000_u64.to_ne_bytes());
