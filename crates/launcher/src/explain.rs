@@ -21,7 +21,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a job with these variables of the command line.
+    /// The settings of a job whose command line has these variables.
     pub fn new(registry: &Registry, vars: &Vars) -> Settings {
         let given = |name: &str| {
             let name = format!("{PREFIX}{name}");

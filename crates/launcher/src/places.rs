@@ -26,7 +26,8 @@ impl Default for Places {
 }
 
 impl Places {
-    /// Those of a rank, at which `view` looks, and its last calls.
+    /// Names the places in the program where the threads of `rank` are, and notes their last calls,
+    /// as `view` shows them.
     pub fn name(&mut self, rank: &mut Rank, view: &View<'_>) {
         note_calls(rank, view);
         if rank.state != State::Running {

@@ -38,7 +38,8 @@ pub enum Kind {
     Ended = 6,
     /// It has begun to send a message, and another call sees the end of that.
     Begun = 7,
-    /// It stands for several calls that have seen nothing: so many as there are bytes.
+    /// It stands for several calls that have seen nothing; their number stands where a message has
+    /// its bytes.
     Polls = 8,
 }
 

@@ -139,9 +139,9 @@ fn before(count: usize, addr: u64, of: impl Fn(usize) -> u64) -> usize {
 }
 
 /// What of some regions lies at `[from, to)`, if all of that is attached: they begin with the last
-/// one that begins at or before `from`, in the order of their addresses. Regions that touch count
-/// as one, which has no card: others map each by itself. Those of different kinds of memory do not
-/// count as one.
+/// one that begins at or before `from`, in the order of their addresses. Regions of one kind of
+/// memory that touch count as one region, which has no card: other processes map each of them by
+/// itself.
 pub(crate) fn cover(
     mut regions: impl Iterator<Item = Region>,
     from: u64,

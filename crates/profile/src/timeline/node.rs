@@ -109,11 +109,11 @@ struct Rank {
     open: u64,
 }
 
-/// Ranks of one rank each have so many numbers for their threads.
+/// Each rank has so many numbers for its threads.
 const THREADS: u32 = 1 << 14;
 
 impl NodeTimeline {
-    /// That of a node by its number, on a host.
+    /// The timeline of node number `node`, on a host.
     pub fn new(node: u32, host: &str, scale: Scale) -> NodeTimeline {
         NodeTimeline {
             host: host.to_string(),
@@ -159,7 +159,8 @@ impl NodeTimeline {
             let asked = tables_asked(&file.file).unwrap_or_default();
             let count = asked.min(layout::TABLES) as usize;
             let left_out = asked.saturating_sub(layout::TABLES);
-            self.written.left_out += left_out.saturating_sub(file.left_out);
+            let more = left_out.saturating_sub(file.left_out);
+            self.written.left_out = self.written.left_out.saturating_add(more);
             file.left_out = left_out;
             file.threads
                 .resize_with(count.max(file.threads.len()), || None);
@@ -436,6 +437,7 @@ impl NodeTimeline {
         else {
             return;
         };
+        // `under_way` gives one of the table's, of which there are few.
         let entry = self.entry(entry as u16, first, name);
         let mut notes = vec![(Note::NeverReturned, Value::Yes)];
         notes.extend(entry.on.map(|(note, on)| (note, Value::Text(on))));

@@ -89,7 +89,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Those of the node with that number.
+    /// The packets of node number `node`.
     pub fn new(node: u32) -> Packets {
         let note = |(note, name): (Note, &str)| Interned {
             iid: Some(note as u64),
@@ -202,11 +202,7 @@ impl Packets {
         arrows: &[u64],
         to: &mut Vec<u8>,
     ) {
-        let event = self.event(track, kind::BEGIN);
-        event.name_iid = Some(name);
-        event.flow_ids.extend_from_slice(arrows);
-        event.debug_annotations.extend(notes.iter().map(annotation));
-        self.write(Some(at), to);
+        self.named(kind::BEGIN, (track, at), name, notes, arrows, to);
     }
 
     /// A slice ends.
@@ -224,7 +220,19 @@ impl Packets {
         arrows: &[u64],
         to: &mut Vec<u8>,
     ) {
-        let event = self.event(track, kind::INSTANT);
+        self.named(kind::INSTANT, (track, at), name, notes, arrows, to);
+    }
+
+    fn named(
+        &mut self,
+        kind: i32,
+        (track, at): (u64, u64),
+        name: u64,
+        notes: &[(Note, Value)],
+        arrows: &[u64],
+        to: &mut Vec<u8>,
+    ) {
+        let event = self.event(track, kind);
         event.name_iid = Some(name);
         event.flow_ids.extend_from_slice(arrows);
         event.debug_annotations.extend(notes.iter().map(annotation));
