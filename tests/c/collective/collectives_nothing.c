@@ -8,7 +8,7 @@
 // run: -n 4 --set COLL_NODE=0 -- before
 #include "../check.h"
 
-enum { MOST = 8, ROUNDS = 200 };
+enum { MOST = 8, ROUNDS = 200, LONGEST = 30000 };
 
 static int in[MOST * MOST], out[MOST * MOST], none[MOST], counts[MOST], displs[MOST];
 
@@ -101,6 +101,28 @@ static void some_of_all(MPI_Comm comm)
     }
 }
 
+/* Blocks of all lengths between two members, while the others call again and again with nothing. */
+static void some_long(MPI_Comm comm)
+{
+    static int from[MOST * LONGEST], to[MOST * LONGEST];
+    const int lengths[] = {1, 20, 300, 4000, LONGEST};
+    for (int round = 0; round < 10 * ROUNDS; round++) {
+        int a = round / 7 % size, b = (a + 1) % size, other = rank == a ? b : a;
+        int len = rank == a || rank == b ? lengths[round / 3 % 5] : 0;
+        for (int r = 0; r < size; r++) {
+            counts[r] = r == other ? len : 0;
+            displs[r] = r * LONGEST;
+        }
+        from[other * LONGEST] = from[other * LONGEST + (len ? len - 1 : 0)] = round + rank;
+        MPI_Alltoallv(from, counts, displs, MPI_INT, to, counts, displs, MPI_INT, comm);
+        if (len) {
+            EQUAL(to[other * LONGEST], round + other);
+            EQUAL(to[other * LONGEST + len - 1], round + other);
+        }
+    }
+    memset(counts, 0, sizeof counts);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -127,6 +149,7 @@ int main(int argc, char **argv)
         EQUAL(all, size * (size - 1) / 2);
     }
     some_of_all(comm);
+    some_long(comm);
     /* Nobody waits: one member is through before the other one begins. */
     int token = 0;
     if (rank > 0)

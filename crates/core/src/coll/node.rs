@@ -159,6 +159,26 @@ impl Comm {
         Ok(true)
     }
 
+    /// As `passes`, where members meet on the board: there this one says that it has nothing, which
+    /// takes no tables of lengths.
+    #[inline(never)]
+    pub(super) fn passes_on_board(
+        self: &Arc<Self>,
+        process: &Process,
+        what: Collective,
+    ) -> Result<bool> {
+        if !allows_board(what) {
+            return Ok(false);
+        }
+        let label = Label::of(what as u32, 0);
+        let say = || CallSignature {
+            is_idle: false,
+            ..CallSignature::void(label)
+        };
+        let args = Args::new(self.size(), self.rank);
+        self.run_on_board(process, label, &args, Ok(NO_ENDS), None, &say)
+    }
+
     /// A call `passes`, where others may have something for each other.
     #[inline(never)]
     fn passes_by_messages(self: &Arc<Self>, process: &Process, label: Label) -> Result<bool> {

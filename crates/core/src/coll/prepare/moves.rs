@@ -229,8 +229,7 @@ impl Caller<'_> {
 
     /// `MPI_Alltoallv` of a member that has nothing for others, and gets nothing: it waits for
     /// nobody, as nobody waits for it. Between runs of bytes that needs neither tables nor a
-    /// `Call`; false if nothing happened, as there are others, the call does not block, or all
-    /// members meet on a board.
+    /// `Call`; false if nothing happened, as there are others, or the call does not block.
     #[inline]
     pub fn keep_own(&self, comm: &CommRef, send: &OwnBlock, recv: &OwnBlock) -> Result<bool> {
         const WHAT: Collective = Collective::Alltoallv;
@@ -256,7 +255,7 @@ impl Caller<'_> {
             return Ok(false);
         };
         no_alias(from, to, len.min(room))?;
-        if !comm.passes(self.process, WHAT)? {
+        if !comm.passes(self.process, WHAT)? && !comm.passes_on_board(self.process, WHAT)? {
             return Ok(false);
         }
         if len != room {
