@@ -211,6 +211,24 @@ static void mistakes(void)
           MPI_ERR_TOPOLOGY);
 }
 
+/* Who has no neighbours has no blocks: their addresses may be null, as those of empty vectors are. */
+static void nobody(void)
+{
+    int own = rank;
+    MPI_Comm comm;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, MPI_WEIGHTS_EMPTY, 0, NULL, MPI_WEIGHTS_EMPTY,
+                                   MPI_INFO_NULL, 0, &comm);
+    MPI_Neighbor_alltoall(NULL, 5, MPI_INT, NULL, 5, MPI_INT, comm);
+    MPI_Neighbor_allgather(&own, 1, MPI_INT, NULL, 1, MPI_INT, comm);
+    MPI_Neighbor_alltoallv(NULL, NULL, NULL, MPI_INT, NULL, NULL, NULL, MPI_INT, comm);
+    MPI_Neighbor_allgatherv(&own, 1, MPI_INT, NULL, NULL, NULL, MPI_INT, comm);
+    MPI_Neighbor_alltoallw(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, comm);
+    MPI_Request request;
+    MPI_Ineighbor_alltoall(NULL, 5, MPI_INT, NULL, 5, MPI_INT, comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&comm);
+}
+
 int main(int argc, char **argv)
 {
     start(&argc, &argv);
@@ -221,6 +239,7 @@ int main(int argc, char **argv)
     grid(1, size, 1);
     graph();
     beyond_the_edge();
+    nobody();
     long_ones();
     mistakes();
     return finish();

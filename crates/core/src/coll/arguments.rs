@@ -142,6 +142,12 @@ impl Data {
         }
     }
 
+    /// One that nothing is read from or written to.
+    fn none(count: abi::Count, ty: Datatype) -> Self {
+        let buf = ptr::dangling_mut();
+        Data { buf, count, ty }
+    }
+
     /// Whether the program passed `MPI_IN_PLACE`.
     pub fn is_in_place(&self) -> bool {
         is_in_place(self.buf)
@@ -361,7 +367,14 @@ pub(super) fn blocks(
     what: &str,
     side: &mut Side,
 ) -> Result<(usize, Kinds)> {
-    let (count, ty) = data.check(process, what)?;
+    let (count, ty) = match n {
+        // Of no blocks the address means nothing: that of an empty vector may be null.
+        0 => {
+            check_place(data.buf, what)?;
+            Data::none(data.count, data.ty).check(process, what)?
+        }
+        _ => data.check(process, what)?,
+    };
     let block = packed(count, ty.size())?;
     let mut all = count;
     if n != 1 {
