@@ -171,7 +171,7 @@ impl Supervisor {
         let own = tree.node.as_ref().map(|it| it.number());
         let timeline = Timeline::new(show.trace.take(), own)?;
         if timeline.is_watching() {
-            timers.after(timeline::EVERY, Task::TakeTimeline);
+            timers.after(timeline.pause(), Task::TakeTimeline);
         }
         let names = Directory::of_setting(&setting(&NAMES, &plan.env));
         tree.with_node(|node| node.set_names(names));
@@ -347,7 +347,7 @@ impl Supervisor {
                 Task::TakeTimeline => {
                     let told = self.timeline.look(nodes);
                     told.into_iter().for_each(|text| self.output.say(text));
-                    self.timers.after(timeline::EVERY, Task::TakeTimeline);
+                    self.timers.after(self.timeline.pause(), Task::TakeTimeline);
                 }
                 Task::LookAgain => self.inquiries.look_again(nodes),
                 Task::CheckHang => {
