@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attempt;
 mod coll;
 mod fortran;
 mod info;
@@ -17,9 +18,9 @@ use catena_settings::{Registry, nearest};
 
 const HELP: &str = include_str!("help/catena.txt");
 
-const COMMANDS: [&str; 13] = [
-    "run", "grow", "shrink", "doctor", "ps", "hang", "trace", "info", "bench", "coll", "fortran",
-    "version", "help",
+const COMMANDS: [&str; 14] = [
+    "run", "grow", "shrink", "doctor", "ps", "hang", "explain", "trace", "info", "bench", "coll",
+    "fortran", "version", "help",
 ];
 
 /// The option before the name by which this command was called; no user gives it.
@@ -71,6 +72,13 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         Some("doctor") => catena_doctor::doctor(args, &registry()),
         Some("ps") => look::ps(args),
         Some("hang") => look::hang(args),
+        Some("explain") => {
+            let mut args = args.peekable();
+            match attempt::is_asked(args.peek().map(|it| it.as_os_str())) {
+                true => attempt::attempt(args.skip(1)),
+                false => look::explain(args),
+            }
+        }
         Some("trace") => look::trace(args),
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),

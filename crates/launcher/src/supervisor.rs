@@ -160,11 +160,7 @@ impl Supervisor {
         }
         let traces = Traces::new(show.trace_report.clone());
         let findings = Findings::new(&plan, show.is_checked, show.check_report.clone());
-        let profiling = Profiling::new(
-            show.is_profiled,
-            show.profile_report.clone(),
-            show.explained.take(),
-        );
+        let profiling = Profiling::new(&mut show);
         if findings.is_watching() {
             timers.after(findings::EVERY, Task::CheckFindings);
         }
@@ -657,6 +653,8 @@ impl Supervisor {
             self.output.say(format!("explain: {first}"));
             self.output.tell(more.trim_end());
         }
+        let written = self.profiling.report_explanation();
+        written.into_iter().for_each(|text| self.output.say(text));
         let Some(told) = self.profiling.tell() else {
             return;
         };
