@@ -1,7 +1,7 @@
 //! `catena explain --try`: settings that would change how a program's messages go, measured on the
 //! program itself: whole runs with each and without, in turn, and what is sure of the differences.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -291,11 +291,6 @@ fn in_words(trials: &[Trial], times: &[Vec<f64>]) -> String {
         None => "for catena.conf: nothing, as the program is as fast as it is without\n".into(),
     };
     text
-}
-
-/// Whether the words after `explain` are for this.
-pub fn is_asked(first: Option<&OsStr>) -> bool {
-    first.is_some_and(|it| it == "--try")
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use catena_settings::{Registry, nearest};
 
 const HELP: &str = include_str!("help/catena.txt");
+const EXPLAIN: &str = include_str!("help/explain.txt");
 
 const COMMANDS: [&str; 14] = [
     "run", "grow", "shrink", "doctor", "ps", "hang", "explain", "trace", "info", "bench", "coll",
@@ -74,9 +75,13 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         Some("hang") => look::hang(args),
         Some("explain") => {
             let mut args = args.peekable();
-            match attempt::is_asked(args.peek().map(|it| it.as_os_str())) {
-                true => attempt::attempt(args.skip(1)),
-                false => look::explain(args),
+            match args.peek().and_then(|it| it.to_str()) {
+                Some("-h" | "--help") => {
+                    print!("{EXPLAIN}");
+                    0
+                }
+                Some("--try") => attempt::attempt(args.skip(1)),
+                _ => look::explain(args),
             }
         }
         Some("trace") => look::trace(args),
