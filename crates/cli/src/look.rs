@@ -1,5 +1,5 @@
-//! `catena ps`, `catena hang` and `catena trace`: what jobs do: on all hosts those whose
-//! launcher answers here, others on this host.
+//! `catena ps`, `catena hang`, `catena explain` and `catena trace`: what jobs do: on all hosts
+//! those whose launcher answers here, others on this host.
 
 use std::ffi::OsString;
 use std::fs;
@@ -189,22 +189,59 @@ fn chosen(verb: &str, name: Option<OsString>) -> Result<Chosen, i32> {
     }
 }
 
-/// `catena hang [JOB|PID] [--json]`.
-pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
+/// The job that arguments name, if they name one, and whether to answer as JSON.
+fn job_or_json(
+    verb: &str,
+    args: impl Iterator<Item = OsString>,
+) -> Result<(Option<OsString>, bool), i32> {
     let (mut name, mut as_json) = (None, false);
     for arg in args {
         match arg.to_str() {
             Some("--json") => as_json = true,
             Some(option) if option.starts_with('-') => {
-                return fail(
-                    "hang",
-                    &format!("{option} is no option of it: there is --json"),
-                );
+                let text = format!("{option} is no option of it: there is --json");
+                return Err(fail(verb, &text));
             }
-            _ if name.is_some() => return fail("hang", "name one job"),
+            _ if name.is_some() => return Err(fail(verb, "name one job")),
             _ => name = Some(arg),
         }
     }
+    Ok((name, as_json))
+}
+
+/// `catena explain [JOB|PID] [--json]`.
+pub fn explain(args: impl Iterator<Item = OsString>) -> i32 {
+    let (name, as_json) = match job_or_json("explain", args) {
+        Ok(asked) => asked,
+        Err(status) => return status,
+    };
+    let inquiry = match as_json {
+        true => Inquiry::ExplainAsJson,
+        false => Inquiry::Explain,
+    };
+    match chosen("explain", name) {
+        Ok(Chosen::Launched(job)) => answered("explain", job.ask(inquiry), |text| {
+            println!("{text}");
+        }),
+        Ok(Chosen::Here(job)) => fail(
+            "explain",
+            &format!(
+                "job {:x} has no mpirun of Catena on this host, which alone can ask its ranks: call it \
+                 on the host of mpirun; a job of another launcher can be started by Catena's \
+                 `mpirun --explain` instead",
+                job.job
+            ),
+        ),
+        Err(status) => status,
+    }
+}
+
+/// `catena hang [JOB|PID] [--json]`.
+pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
+    let (name, as_json) = match job_or_json("hang", args) {
+        Ok(asked) => asked,
+        Err(status) => return status,
+    };
     let job = match chosen("hang", name) {
         Ok(Chosen::Here(job)) => job,
         Ok(Chosen::Launched(job)) => {

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attempt;
 mod coll;
 mod fortran;
 mod info;
@@ -16,10 +17,11 @@ use std::process::ExitCode;
 use catena_settings::{Registry, nearest};
 
 const HELP: &str = include_str!("help/catena.txt");
+const EXPLAIN: &str = include_str!("help/explain.txt");
 
-const COMMANDS: [&str; 13] = [
-    "run", "grow", "shrink", "doctor", "ps", "hang", "trace", "info", "bench", "coll", "fortran",
-    "version", "help",
+const COMMANDS: [&str; 14] = [
+    "run", "grow", "shrink", "doctor", "ps", "hang", "explain", "trace", "info", "bench", "coll",
+    "fortran", "version", "help",
 ];
 
 /// The option before the name by which this command was called; no user gives it.
@@ -71,6 +73,17 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         Some("doctor") => catena_doctor::doctor(args, &registry()),
         Some("ps") => look::ps(args),
         Some("hang") => look::hang(args),
+        Some("explain") => {
+            let mut args = args.peekable();
+            match args.peek().and_then(|it| it.to_str()) {
+                Some("-h" | "--help") => {
+                    print!("{EXPLAIN}");
+                    0
+                }
+                Some("--try") => attempt::attempt(args.skip(1)),
+                _ => look::explain(args),
+            }
+        }
         Some("trace") => look::trace(args),
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),

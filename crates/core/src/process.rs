@@ -289,6 +289,12 @@ pub fn observe() -> Option<Entered<Process>> {
     entered(how, LIFE.kept())
 }
 
+/// What `look` finds in the state of the process, from within the library: for what that itself
+/// calls where it makes progress, and nothing of the state is lent. `None` if it has no users.
+pub fn from_within<T>(look: impl FnOnce(&Process) -> T) -> Option<T> {
+    LIFE.running().map(look)
+}
+
 /// The life of the library in this process.
 #[inline]
 pub(crate) fn life() -> &'static Life<Process> {

@@ -32,6 +32,12 @@ pub enum Question {
     /// Where the time of the program goes: each is the length of what follows, and that, a `Sheet`
     /// of `catena_profile`.
     Profile,
+    /// Has all ranks tell what their library has counted: that comes by
+    /// [`Counted`](Question::Counted), and the answer has nothing in it.
+    Count,
+    /// What ranks have counted so far: in the form of [`Profile`](Question::Profile), with what
+    /// their library has told since it was asked.
+    Counted,
     /// What ranks have called since they were asked last, one by one, and what clocks show: a
     /// `Part` of `catena_profile::timeline` of each node.
     Timeline,
@@ -52,6 +58,8 @@ impl Question {
             Question::Profile => 5,
             Question::Timeline => 6,
             Question::EndOfTimeline => 7,
+            Question::Count => 8,
+            Question::Counted => 9,
         }
     }
 
@@ -66,6 +74,8 @@ impl Question {
             5 => Ok(Question::Profile),
             6 => Ok(Question::Timeline),
             7 => Ok(Question::EndOfTimeline),
+            8 => Ok(Question::Count),
+            9 => Ok(Question::Counted),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -80,6 +90,8 @@ impl Question {
             | Question::Traces
             | Question::Findings
             | Question::Profile
+            | Question::Count
+            | Question::Counted
             | Question::Timeline
             | Question::EndOfTimeline => all.extend_from_slice(answer),
         }

@@ -101,6 +101,8 @@ pub struct Request {
     pub profile_report: Option<PathBuf>,
     /// Whether it is told how messages and collectives went.
     pub explain: bool,
+    /// Where that is written.
+    pub explain_report: Option<PathBuf>,
     /// Where the calls of the program are written one by one.
     pub trace: Option<PathBuf>,
     /// What the user is to be told before anything is started.
@@ -526,6 +528,10 @@ impl Parser {
                 request.profile_report = Some(given.value.clone().into());
             }
             Opt::Explain => request.explain = true,
+            Opt::ExplainReport => {
+                request.explain = true;
+                request.explain_report = Some(given.value.clone().into());
+            }
             Opt::Trace => request.trace = Some(values::trace_file(shown, &given.value)?),
             Opt::Pmix => request.pmix = true,
             Opt::Version => self.answer = Some(Parsed::Version),

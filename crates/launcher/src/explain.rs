@@ -1,4 +1,5 @@
-//! What settings and the model of collectives say of a job, for `mpirun --explain`.
+//! What settings and the model of collectives say of a job, for `mpirun --explain` and
+//! `catena explain`.
 
 use catena_coll::simulate::Cluster;
 use catena_coll::{Collective, Why, explain};

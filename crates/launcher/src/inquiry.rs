@@ -1,5 +1,5 @@
-//! `catena ps`, `catena hang` and `catena trace`: a user wants to know what a job does, on all of
-//! its hosts.
+//! `catena ps`, `catena hang`, `catena explain` and `catena trace`: a user wants to know what a job
+//! does, on all of its hosts.
 //!
 //! The job's launcher listens at an abstract socket whose name has the user and the number of the
 //! job in it, so nothing is left behind when it ends, and it is found from every namespace of
@@ -31,14 +31,20 @@ pub enum Inquiry {
     HangAsJson,
     /// The last calls of all ranks.
     Trace,
+    /// How its messages and collectives have gone so far.
+    Explain,
+    /// As JSON.
+    ExplainAsJson,
 }
 
 impl Inquiry {
-    const ALL: [(Inquiry, &str); 4] = [
+    const ALL: [(Inquiry, &str); 6] = [
         (Inquiry::Summary, "summary"),
         (Inquiry::Hang, "hang"),
         (Inquiry::HangAsJson, "hang json"),
         (Inquiry::Trace, "trace"),
+        (Inquiry::Explain, "explain"),
+        (Inquiry::ExplainAsJson, "explain json"),
     ];
 
     /// Reads a line that a caller says, without its end.

@@ -40,9 +40,7 @@ pub fn launch(
 ) -> Result<i32, ProgramError> {
     heed(&mut request)?;
     let settings = check_settings(&request.settings, registry)?;
-    let explained = request
-        .explain
-        .then(|| explain::Settings::new(registry, &with_exported(&request.env, &settings)));
+    let known = explain::Settings::new(registry, &with_exported(&request.env, &settings));
     let launcher = request.launcher.unwrap_or_else(|| match request.agent {
         Some(_) => Launcher::Agent,
         None => Launcher::detect(variable),
@@ -54,7 +52,7 @@ pub fn launch(
         means,
     };
     let mut show = shown(command, &request)?;
-    show.explained = explained;
+    show.settings = Some(known);
     let machine = match &request.topology {
         Some(path) => read_topology(path)?,
         None => Machine::here(),
@@ -126,6 +124,9 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
     if let Some(name) = &request.profile_report {
         check_profile_files(name).or_else(usage)?;
     }
+    if let Some(path) = &request.explain_report {
+        result_file::check("--explain-report", path).or_else(usage)?;
+    }
     let opened = |path: &PathBuf| -> Result<TraceFile, String> {
         let mut file = result_file::open("--trace", path)?;
         result_file::lock("--trace", &file, path)?;
@@ -147,7 +148,9 @@ fn shown(command: &str, request: &Request) -> Result<Show, ProgramError> {
         is_profiled: request.profile,
         profile_report: request.profile_report.clone(),
         trace: trace.transpose().or_else(usage)?,
-        explained: None,
+        is_explained: request.explain,
+        explain_report: request.explain_report.clone(),
+        settings: None,
     })
 }
 

@@ -22,7 +22,7 @@
 //! | `elastic` | `catena grow` and `catena shrink`                              |
 //! | `explain` | what settings and the model say of a job                       |
 //! | `examine` | what `catena doctor` asks of a command line               |
-//! | `inquiry` | `catena ps`, `catena hang` and `catena trace`                   |
+//! | `inquiry` | `catena ps`, `catena hang`, `catena explain` and `catena trace` |
 //! | `remote`  | the way to other launchers, whose jobs connect with those here |
 //! | `serve`   | the launcher of a process that nobody has started              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |

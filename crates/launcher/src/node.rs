@@ -5,6 +5,7 @@
 //! has ended stays a zombie until its job is over: its number, which is that
 //! of its group, cannot be used by somebody else meanwhile.
 
+mod counts;
 mod family;
 mod findings;
 mod heir;
@@ -118,6 +119,8 @@ pub struct Node {
     found: Vec<u8>,
     /// What the ranks of jobs that are forgotten have counted, as it is told.
     counted: Vec<u8>,
+    /// The number of the last question for what the library has counted; 0 if nobody has asked.
+    counts_asked: u32,
     /// What takes the calls of ranks one by one, once somebody has asked for them.
     recorder: Option<Recorder>,
     /// Spawned jobs that are to be forgotten here.
@@ -199,6 +202,11 @@ impl Node {
             Question::Traces => self.traces(),
             Question::Findings => self.findings(),
             Question::Profile => self.profile(),
+            Question::Count => {
+                self.ask_for_counts();
+                Vec::new()
+            }
+            Question::Counted => self.counts(),
             Question::Timeline => self.timeline(false),
             Question::EndOfTimeline => self.timeline(true),
         };
@@ -364,22 +372,26 @@ impl Node {
     /// Wakes the processes that the server has told what they had not asked for just now.
     fn notify(&mut self) {
         for number in self.server.take_told() {
-            if !self.notifiers.iter().any(|(of, _)| of.contains(&number)) {
-                // A process that cannot be woken hears of it when it looks.
-                let Ok(Some((segment, numbers))) = self.server.segment_of(number) else {
-                    continue;
-                };
-                if let Ok(notifier) = Notifier::open(segment, numbers.len() as u32) {
-                    if !self.server.is_branch() {
-                        notifier.heed_parting();
-                    }
-                    self.notifiers.push((numbers, notifier));
+            self.wake(number);
+        }
+    }
+
+    /// Has a process look at what it was told. One that cannot be woken hears of it when it looks.
+    fn wake(&mut self, number: u32) {
+        if !self.notifiers.iter().any(|(of, _)| of.contains(&number)) {
+            let Ok(Some((segment, numbers))) = self.server.segment_of(number) else {
+                return;
+            };
+            if let Ok(notifier) = Notifier::open(segment, numbers.len() as u32) {
+                if !self.server.is_branch() {
+                    notifier.heed_parting();
                 }
+                self.notifiers.push((numbers, notifier));
             }
-            let notifier = self.notifiers.iter().find(|(of, _)| of.contains(&number));
-            if let (Some((_, notifier)), Some(at)) = (notifier, self.server.local_number(number)) {
-                notifier.notify(at);
-            }
+        }
+        let notifier = self.notifiers.iter().find(|(of, _)| of.contains(&number));
+        if let (Some((_, notifier)), Some(at)) = (notifier, self.server.local_number(number)) {
+            notifier.notify(at);
         }
     }
 

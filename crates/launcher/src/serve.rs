@@ -100,7 +100,9 @@ fn serve(args: &[OsString]) -> Result<i32, ProgramError> {
         is_profiled: false,
         profile_report: None,
         trace: None,
-        explained: None,
+        is_explained: false,
+        explain_report: None,
+        settings: None,
     };
     let reach = Reach {
         launcher: Launcher::Agent,

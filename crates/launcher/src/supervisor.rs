@@ -160,18 +160,14 @@ impl Supervisor {
         }
         let traces = Traces::new(show.trace_report.clone());
         let findings = Findings::new(&plan, show.is_checked, show.check_report.clone());
-        let profiling = Profiling::new(
-            show.is_profiled,
-            show.profile_report.clone(),
-            show.explained.take(),
-        );
+        let profiling = Profiling::new(&mut show);
         if findings.is_watching() {
             timers.after(findings::EVERY, Task::CheckFindings);
         }
         let own = tree.node.as_ref().map(|it| it.number());
         let timeline = Timeline::new(show.trace.take(), own)?;
         if timeline.is_watching() {
-            timers.after(timeline::EVERY, Task::TakeTimeline);
+            timers.after(timeline.pause(), Task::TakeTimeline);
         }
         let names = Directory::of_setting(&setting(&NAMES, &plan.env));
         tree.with_node(|node| node.set_names(names));
@@ -347,7 +343,7 @@ impl Supervisor {
                 Task::TakeTimeline => {
                     let told = self.timeline.look(nodes);
                     told.into_iter().for_each(|text| self.output.say(text));
-                    self.timers.after(timeline::EVERY, Task::TakeTimeline);
+                    self.timers.after(self.timeline.pause(), Task::TakeTimeline);
                 }
                 Task::LookAgain => self.inquiries.look_again(nodes),
                 Task::CheckHang => {
@@ -657,6 +653,8 @@ impl Supervisor {
             self.output.say(format!("explain: {first}"));
             self.output.tell(more.trim_end());
         }
+        let written = self.profiling.report_explanation();
+        written.into_iter().for_each(|text| self.output.say(text));
         let Some(told) = self.profiling.tell() else {
             return;
         };

@@ -29,6 +29,7 @@ pub fn list() {
 pub fn assemble() {
     list();
     components::register(&COMPONENTS);
+    catena_trace::count_by(catena_mpit::counts);
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //! | `users`    | how the interface is begun and ended                           |
 //! | `cvar`     | handles of control variables: the settings                     |
 //! | `session`  | handles of performance variables                               |
+//! | `counts`   | what the library has counted, in words                         |
 //! | `event`    | registrations of callbacks                                     |
 //! | `telling`  | raising events: who is told, and the calls                     |
 //! | `state`    | the interface's own state                                      |
@@ -20,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod catalog;
+mod counts;
 pub mod cvar;
 pub mod event;
 mod facts;
@@ -34,6 +36,7 @@ mod users;
 pub use catalog::{Catalog, Category, Cvar, Enumeration, EventType, catalog};
 pub use catena_core::variables::{Audience, Bind, Class, Pvar, Type};
 pub use catena_objects::table::ObjectKind;
+pub use counts::counts;
 pub use facts::{Bound, Value};
 pub use users::{finalize, init, is_initialized};
 

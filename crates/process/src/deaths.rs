@@ -15,6 +15,7 @@ use catena_link::{Sink, Source};
 use catena_net::{DeadProcess, HowEnded};
 use catena_objects::error::{Error, Kind};
 use catena_shm::Shm;
+use catena_trace::{is_asked_for_counts, tell_counts};
 
 use crate::engine::{LinkOf, ProgressEngine};
 
@@ -39,7 +40,9 @@ where
     pub(crate) fn notices(&self) -> bool {
         let is_told = |link: &mut LinkOf<S, R>| match link.net().shm_mut() {
             Some(shm) => shm.take_notice(),
-            None => FAULT_TOLERANCE.get() && link.net().is_time_to_look(),
+            None => {
+                (FAULT_TOLERANCE.get() || is_asked_for_counts()) && link.net().is_time_to_look()
+            }
         };
         self.link(is_told) && self.hear()
     }
@@ -104,10 +107,13 @@ where
         true
     }
 
-    /// Hears of deaths.
+    /// Hears of deaths, and tells what the library has counted if somebody asks.
     #[cold]
     #[inline(never)]
     pub(crate) fn hear(&self) -> bool {
+        if is_asked_for_counts() {
+            tell_counts();
+        }
         let Ok(mut boot) = self.boot.try_borrow_mut() else {
             // Somebody is talking to the launcher: the next look hears it.
             self.link(|link| link.net().shm_mut().map(Shm::keep_notice));

@@ -1,7 +1,7 @@
-//! How the messages and collectives of a job went, for `mpirun --explain`: what ranks have asked
-//! for, beside what the library has counted itself.
+//! How the messages and collectives of a job went, for `mpirun --explain`, or have gone so far, for
+//! `catena explain`: what ranks have asked for, beside what the library has counted itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::layout::Class;
@@ -23,6 +23,18 @@ pub struct Asked {
     pub bytes: u64,
 }
 
+impl Asked {
+    /// How many calls of the communicator these calls of its ranks are. Where the root alone gives,
+    /// it alone counts.
+    pub(crate) fn calls(&self, of_ranks: u64) -> u64 {
+        let counting = match is_of_root(self.function.trim_end_matches("_c")) {
+            true => 1,
+            false => self.ranks.max(1),
+        };
+        of_ranks.div_ceil(counting.into())
+    }
+}
+
 /// What settings and the model of the library say.
 pub trait Plan {
     /// The value of a setting and where that comes from, as in `64KiB (default)`.
@@ -32,20 +44,44 @@ pub trait Plan {
     fn algorithm(&self, asked: &Asked) -> Option<String>;
 }
 
+/// Nothing is known of a job that some process has without a launcher.
+impl Plan for () {
+    fn setting(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn algorithm(&self, _: &Asked) -> Option<String> {
+        None
+    }
+}
+
+/// When a job is explained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// At its end.
+    End,
+    /// While it runs.
+    Now {
+        /// Whether its calls are counted.
+        is_counted: bool,
+    },
+}
+
 /// How a job has gone.
 #[derive(Debug, Default)]
 pub struct Explanation {
-    hosts: BTreeMap<String, Vec<u32>>,
+    pub(crate) hosts: BTreeMap<String, Vec<u32>>,
     /// What the library has counted: sums of all ranks.
-    counters: BTreeMap<String, u64>,
-    /// Ranks whose library has told that.
-    told: u32,
-    collectives: BTreeMap<Asked, u64>,
+    pub(crate) counters: BTreeMap<String, u64>,
+    /// Ranks whose library has not told that, before MPI_Finalize and after it.
+    pub(crate) silent: Vec<u32>,
+    pub(crate) finalized: Vec<u32>,
+    pub(crate) collectives: BTreeMap<Asked, u64>,
     /// Messages of the program between ranks of a host, and between hosts: how many, and bytes.
-    within: (u64, u64),
-    between: (u64, u64),
+    pub(crate) within: (u64, u64),
+    pub(crate) between: (u64, u64),
     /// Messages to ranks whose host is not known.
-    elsewhere: u64,
+    pub(crate) elsewhere: u64,
     /// Whether anything was put into windows, which counts as messages.
     has_puts: bool,
 }
@@ -62,11 +98,8 @@ impl Explanation {
         for (rank, host) in &host_of {
             it.hosts.entry(host.to_string()).or_default().push(*rank);
         }
+        it.add_counters(sheets);
         for sheet in sheets {
-            it.told += u32::from(!sheet.counters.is_empty());
-            for (name, value) in &sheet.counters {
-                add(it.counters.entry(name.clone()).or_default(), *value);
-            }
             for peer in &sheet.peers {
                 let Some(there) = host_of.get(&peer.rank) else {
                     add(&mut it.elsewhere, peer.messages);
@@ -115,15 +148,45 @@ impl Explanation {
         it
     }
 
+    /// Adds what the library of each rank has counted, which a rank may have told twice.
+    fn add_counters(&mut self, sheets: &[Sheet]) {
+        let mut of_rank: BTreeMap<u32, BTreeMap<&str, u64>> = BTreeMap::new();
+        let mut left = BTreeSet::new();
+        for sheet in sheets {
+            if sheet.has_finalized {
+                left.insert(sheet.rank);
+            }
+            if sheet.has_told {
+                let known = of_rank.entry(sheet.rank).or_default();
+                for (name, value) in &sheet.counters {
+                    let known = known.entry(name).or_default();
+                    *known = (*known).max(*value);
+                }
+            }
+        }
+        for (name, value) in of_rank.values().flatten() {
+            add(self.counters.entry(name.to_string()).or_default(), *value);
+        }
+        let all = self.hosts.values().flatten();
+        let silent = all.filter(|rank| !of_rank.contains_key(*rank)).copied();
+        (self.finalized, self.silent) = silent.partition(|rank| left.contains(rank));
+        self.finalized.sort_unstable();
+        self.silent.sort_unstable();
+    }
+
     /// As lines.
-    pub fn text(&self, plan: &dyn Plan) -> String {
+    pub fn text(&self, plan: &dyn Plan, moment: Moment) -> String {
         if self.hosts.is_empty() {
             return "no rank has called MPI_Init of Catena, so there is nothing to explain\n"
                 .into();
         }
         let all: usize = self.hosts.values().map(Vec::len).sum();
+        let so_far = match moment {
+            Moment::End => "",
+            Moment::Now { .. } => ", so far",
+        };
         let mut text = format!(
-            "{} on {}\n",
+            "{} on {}{so_far}\n",
             few(all, "rank"),
             few(self.hosts.len(), "host")
         );
@@ -131,20 +194,55 @@ impl Explanation {
             let word = if of.len() == 1 { "rank" } else { "ranks" };
             _ = writeln!(text, "  {host}: {word} {}", ranks(of));
         }
-        if (self.told as usize) < all {
-            _ = writeln!(
-                text,
-                "without MPI_Finalize, so their library has told nothing: {}",
-                few(all - self.told as usize, "rank")
-            );
-        }
-        self.write_messages(&mut text, plan);
+        self.write_silent(&mut text, moment);
+        let is_counted = !matches!(moment, Moment::Now { is_counted: false });
+        self.write_messages(&mut text, plan, is_counted);
         self.write_collectives(&mut text, plan);
+        if !is_counted {
+            text.push_str(NOT_COUNTED);
+        }
         text
     }
 
-    fn write_messages(&self, text: &mut String, plan: &dyn Plan) {
-        text.push_str("messages of the program\n");
+    /// Whose library has told nothing, and why.
+    fn write_silent(&self, text: &mut String, moment: Moment) {
+        let silent = self.silent.len() + self.finalized.len();
+        if silent == 0 {
+            return;
+        }
+        if moment == Moment::End {
+            let silent = few(silent, "rank");
+            _ = writeln!(
+                text,
+                "without MPI_Finalize, so their library has told nothing: {silent}"
+            );
+            return;
+        }
+        let of = |these: &[u32]| {
+            let word = if these.len() == 1 { "rank" } else { "ranks" };
+            format!("{word} {}", ranks(these))
+        };
+        if !self.silent.is_empty() {
+            _ = writeln!(
+                text,
+                "not counted here: what the library of {} has done; it tells that where a call of MPI \
+                 waits or makes progress, and there was none since it was asked a second ago",
+                of(&self.silent)
+            );
+        }
+        if !self.finalized.is_empty() {
+            _ = writeln!(
+                text,
+                "not counted here: what the library of {} has done, as MPI_Finalize was called there",
+                of(&self.finalized)
+            );
+        }
+    }
+
+    fn write_messages(&self, text: &mut String, plan: &dyn Plan, is_counted: bool) {
+        if is_counted {
+            text.push_str("messages of the program\n");
+        }
         let pairs = [("of one host", self.within), ("of two hosts", self.between)];
         for (between, (messages, sum)) in pairs {
             if messages > 0 {
@@ -221,13 +319,7 @@ impl Explanation {
             if asked.hosts > 0 {
                 _ = write!(on, " on {}", few(asked.hosts as usize, "host"));
             }
-            // Where the root alone gives, it alone counts.
-            let counting = if is_of_root(name) {
-                1
-            } else {
-                asked.ranks.max(1)
-            };
-            let calls = few_number(calls.div_ceil(counting.into()), "call");
+            let calls = few_number(asked.calls(*calls), "call");
             _ = write!(text, "  {name} of {of}, {on}: {calls}");
             if let Some(planned) = plan.algorithm(asked) {
                 _ = write!(text, "; {planned}");
@@ -256,6 +348,13 @@ impl Explanation {
         self.counters.get(name).copied().unwrap_or(0)
     }
 }
+
+/// What is missing where calls are not counted.
+const NOT_COUNTED: &str = "\
+not known, as the job was started without --explain: how many messages of the program, and of how many bytes, pass
+between ranks of one host and of two; its collectives by size and communicator, and what is planned for each
+  what to do: start it by `mpirun --explain`, and ask again at any time
+";
 
 /// On how many hosts a group is, and whether each of them has as many of its ranks; 0 if its
 /// members are not all known.
@@ -387,6 +486,7 @@ mod tests {
         let sheet = |rank| {
             let mut sheet = sheet(rank, 4);
             sheet.host = format!("h{}", rank / 2);
+            sheet.has_told = true;
             sheet.counters = vec![
                 ("coll_barrier_board".into(), 2),
                 ("coll_reduce_scatter_ring".into(), 3),
@@ -398,7 +498,7 @@ mod tests {
             sheet
         };
         let mut sheets: Vec<_> = (0..4).map(sheet).collect();
-        let text = Explanation::new(&sheets).text(&Known);
+        let text = Explanation::new(&sheets).text(&Known, Moment::End);
         for part in [
             "4 ranks on 2 hosts\n  h0: ranks 0-1\n  h1: ranks 2-3\n",
             "between ranks of one host: 20, 160 B\n  between ranks of two hosts: 20, 160 B\n",
@@ -413,16 +513,58 @@ mod tests {
             !text.contains("bcast") && !text.contains("MPI_Finalize"),
             "{text}"
         );
-        sheets[3].counters.clear();
-        let text = Explanation::new(&sheets).text(&Known);
+        sheets[3].has_told = false;
+        let text = Explanation::new(&sheets).text(&Known, Moment::End);
         assert!(
             text.contains("without MPI_Finalize, so their library has told nothing: 1 rank"),
             "{text}"
         );
         assert!(
             Explanation::read(&[1])
-                .text(&Known)
+                .text(&Known, Moment::End)
                 .contains("nothing to explain")
         );
+    }
+
+    #[test]
+    fn what_is_not_known_of_a_job_that_runs_is_said() {
+        let told = |rank, told| Sheet::of_library("h", rank, false, told);
+        let sheets = [
+            told(
+                0,
+                Some("shm_messages 3\nshm_bytes 24\ncoll_bcast_board 1\n"),
+            ),
+            told(1, None),
+            told(2, Some("shm_messages 1\n")),
+            Sheet::of_library("h", 3, true, None),
+        ];
+        let explanation = Explanation::new(&sheets);
+        let text = explanation.text(&Known, Moment::Now { is_counted: false });
+        for part in [
+            "4 ranks on 1 host, so far\n  h: ranks 0-3\n",
+            "what the library of rank 1 has done; it tells",
+            "what the library of rank 3 has done, as MPI_Finalize",
+            "  through shared memory: 4, 24 B\n",
+            "  bcast: board 1\n",
+            "as the job was started without --explain",
+        ] {
+            assert!(text.contains(part), "{part} is not in\n{text}");
+        }
+        assert!(!text.contains("messages of the program\n"), "{text}");
+        let counted = explanation.text(&Known, Moment::Now { is_counted: true });
+        assert!(counted.contains("messages of the program\n"), "{counted}");
+        assert!(!counted.contains("--explain"), "{counted}");
+    }
+
+    #[test]
+    fn what_a_rank_has_told_twice_counts_once() {
+        let mut table = sheet(0, 1);
+        table.has_told = true;
+        table.counters = vec![("shm_messages".into(), 5)];
+        let library = Sheet::of_library("h0", 0, false, Some("shm_messages 7\nself_messages 1\n"));
+        let it = Explanation::new(&[table, library]);
+        assert_eq!(it.counters["shm_messages"], 7);
+        assert_eq!(it.counters["self_messages"], 1);
+        assert!(it.silent.is_empty() && it.finalized.is_empty());
     }
 }

@@ -139,14 +139,14 @@ fn on_group(names: &[(&str, String)], on: &OnGroup) -> String {
     object(&[names, &numbers].concat())
 }
 
-fn object(fields: &[(&str, String)]) -> String {
+pub(crate) fn object(fields: &[(&str, String)]) -> String {
     let fields = fields
         .iter()
         .map(|(name, value)| format!("\"{name}\":{value}"));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
 }
 
-fn all<T>(items: &[T], write: impl Fn(&T) -> String) -> String {
+pub(crate) fn all<T>(items: &[T], write: impl Fn(&T) -> String) -> String {
     let items: Vec<_> = items.iter().map(write).collect();
     format!("[{}]", items.join(","))
 }

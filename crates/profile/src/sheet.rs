@@ -35,8 +35,10 @@ pub struct Sheet {
     pub peers: Vec<Peer>,
     /// The first collectives, in their order.
     pub log: Vec<Timed>,
-    /// What the library has counted itself, if it was asked.
+    /// What the library has counted itself.
     pub counters: Vec<(String, u64)>,
+    /// Whether it has told that.
+    pub has_told: bool,
 }
 
 /// What a [`Group`] is.
@@ -117,7 +119,29 @@ pub struct Timed {
     pub time: u64,
 }
 
+/// What the library has counted, of the text in which it tells that: a line of a name, a blank and
+/// a number for each.
+pub(crate) fn counters(text: &str) -> Vec<(String, u64)> {
+    let of = |line: &str| {
+        let (name, value) = line.split_once(' ')?;
+        Some((name.to_string(), value.parse().ok()?))
+    };
+    text.lines().filter_map(of).collect()
+}
+
 impl Sheet {
+    /// What the library of a rank has counted alone, if it has told that.
+    pub fn of_library(host: &str, rank: u32, has_finalized: bool, told: Option<&str>) -> Sheet {
+        Sheet {
+            host: host.to_string(),
+            rank,
+            has_finalized,
+            counters: told.map(counters).unwrap_or_default(),
+            has_told: told.is_some(),
+            ..Sheet::default()
+        }
+    }
+
     /// As bytes, behind their number: sheets of several threads are those of each, one after
     /// another.
     pub fn encode(&self) -> Vec<u8> {
@@ -172,6 +196,7 @@ impl Sheet {
             w.text(name);
             w.u64(*value);
         });
+        w.u32(self.has_told.into());
         let mut all = (w.0.len() as u32).to_le_bytes().to_vec();
         all.extend(w.0);
         all
@@ -233,6 +258,7 @@ impl Sheet {
                 })
             })?,
             counters: r.all(|r| Ok((r.text()?, r.u64()?)))?,
+            has_told: r.u32()? != 0,
         };
         let groups = sheet.groups.len() as u32;
         let counted = sheet.counts.iter().filter_map(|it| it.group);

@@ -9,7 +9,7 @@ use std::mem::offset_of;
 use std::os::unix::fs::FileExt;
 
 use crate::layout::{self, Class, Front, PLACES_AT, kind, state};
-use crate::sheet::{Count, Group, GroupKind, Peer, Sheet, Timed};
+use crate::sheet::{self, Count, Group, GroupKind, Peer, Sheet, Timed};
 
 /// What a table does not say.
 #[derive(Debug)]
@@ -153,6 +153,7 @@ impl<'a> Table<'a> {
             counts: self.counts(functions, &places, groups.len(), under_way, ns),
             peers: self.peers(reading.first, awaited, ns),
             log: self.log(groups.len(), ns),
+            has_told: self.u32(offset_of!(Front, counters)) > 0,
             counters: self.counters(),
             groups,
         })
@@ -161,12 +162,7 @@ impl<'a> Table<'a> {
     /// What the library has counted.
     fn counters(&self) -> Vec<(String, u64)> {
         let len = self.u32(offset_of!(Front, counters));
-        let text = self.text(layout::COUNTERS_AT, len, layout::COUNTERS);
-        let of = |line: &str| {
-            let (name, value) = line.split_once(' ')?;
-            Some((name.to_string(), value.parse().ok()?))
-        };
-        text.lines().filter_map(of).collect()
+        sheet::counters(&self.text(layout::COUNTERS_AT, len, layout::COUNTERS))
     }
 
     /// The places of the program, in words.

@@ -13,7 +13,7 @@ use crate::groups;
 use crate::life;
 use crate::phase;
 use crate::posts::{self, LOOKED_AT, Posts};
-use crate::requests::{Request, requests};
+use crate::requests::{Request, Requests, requests};
 use crate::shape::{Act, Shape};
 use crate::site::Found;
 use crate::stream::Wanted;
@@ -186,9 +186,13 @@ impl Call {
         // SAFETY: the caller's promise.
         unsafe {
             let under_way = UnderWay { group, at };
+            if let (Some(seen), true) = (shape.polls, thread.stream.is_some()) {
+                return self.count_poll(thread, next, under_way, seen);
+            }
             let is_plain = match shape.act {
                 Act::Plain => true,
-                Act::MakesLater | Act::GivesRequest | Act::Tests => thread.stream.is_none(),
+                Act::Tests => true,
+                Act::MakesLater | Act::GivesRequest => thread.stream.is_none(),
                 _ => false,
             };
             match is_plain {
@@ -327,7 +331,7 @@ impl Call {
             thread.front().awaits = awaited.ranks[0] + 1;
         }
         let code = match wants_status {
-            true => next.call_with(&self.with_status(&mut status)),
+            true => self.pass_with_status(next, &mut status),
             false if wanted == Wanted::Many => next.call_with(&self.with_statuses(thread)),
             false => self.pass(next),
         };
@@ -344,6 +348,62 @@ impl Call {
         }
         self.count_waiting(thread, awaited, &status, time);
         code
+    }
+
+    /// A function that may be called again and again until it has seen something, which it tells at
+    /// `seen`, where calls are written one by one. One that has seen nothing is counted, and that
+    /// is all: with others it becomes a slice later.
+    ///
+    /// # Safety
+    /// The arguments are as the standard wants them.
+    unsafe fn count_poll(&self, thread: &mut Thread, next: Next, it: UnderWay, seen: u8) -> c_int {
+        let mut status = Status::empty();
+        // SAFETY: the caller's promise.
+        let wanted = unsafe { self.look_ahead(thread) };
+        let mut posts = self.post(thread, it.group);
+        let from = it.begin(thread);
+        let code = match wanted {
+            Wanted::Nothing => self.pass(next),
+            Wanted::One => self.pass_with_status(next, &mut status),
+            Wanted::Many => next.call_with(&self.with_statuses(thread)),
+        };
+        let time = ticks().wrapping_sub(from);
+        // SAFETY: the caller's promise: where it tells that, there is a number.
+        let seen = unsafe { self.words.at::<c_int>(seen) };
+        if code == 0 && seen.is_some_and(|it| it <= 0) {
+            self.count_time(thread, &it, time, from);
+            if let Some(comm) = &posts.comm {
+                comm.cancel(posts.receive);
+            }
+            if let Some(stream) = thread.stream.as_deref_mut() {
+                stream.poll(it.at, self.shape.what, (from, time));
+            }
+            return code;
+        }
+        // SAFETY: the caller's promise.
+        unsafe {
+            let given = self.end(thread, &it, code, time, from);
+            if wanted == Wanted::One {
+                status = self.status_of(status);
+            }
+            self.after(thread, &it, code, 0, given, &mut posts);
+            self.write(thread, &it, code, (from, time), given, &status, posts);
+        }
+        code
+    }
+
+    /// Calls the function behind with what the program has given, and a place for a status if it
+    /// has none.
+    fn pass_with_status(&self, next: Next, status: &mut Status) -> c_int {
+        let Some(at) = self.shape.status.filter(|_| self.shape.is_few) else {
+            return next.call_with(&self.with_status(status));
+        };
+        let mut few = self.words.few();
+        let word = &mut few[usize::from(at)];
+        if *word == consts::STATUS_IGNORE {
+            *word = (&raw mut *status).addr();
+        }
+        next.call_few(&few)
     }
 
     /// Calls the function behind with what the program has given.
@@ -376,6 +436,24 @@ impl Call {
             0 => unsafe { thread.amount(shape, &self.words, it.group) },
             _ => None,
         };
+        self.count_time(thread, it, time, from);
+        if let (Some(at), Some(bytes)) = (it.at, given.filter(|_| !shape.is_persistent)) {
+            let entry = thread.entry(at);
+            entry.bytes += bytes;
+            entry.sizes[size_class(bytes)] += 1;
+        }
+        if shape.is_logged {
+            thread.note(it.group, time);
+        }
+        if let (Some(to), Some(bytes)) = (shape.to, given) {
+            self.count_message(thread, it.group, to, bytes);
+        }
+        given
+    }
+
+    /// Counts a call that has begun at `from` and taken that time.
+    #[inline]
+    fn count_time(&self, thread: &mut Thread, it: &UnderWay, time: u64, from: u64) {
         let front = thread.front();
         front.open = 0;
         front.last = from.wrapping_add(time);
@@ -385,23 +463,12 @@ impl Call {
                 entry.calls += 1;
                 entry.ticks += time;
                 entry.longest = entry.longest.max(time);
-                if let Some(bytes) = given.filter(|_| !shape.is_persistent) {
-                    entry.bytes += bytes;
-                    entry.sizes[size_class(bytes)] += 1;
-                }
             }
             None => {
                 front.lost_calls += 1;
                 front.lost += time;
             }
         }
-        if shape.is_logged {
-            thread.note(it.group, time);
-        }
-        if let (Some(to), Some(bytes)) = (shape.to, given) {
-            self.count_message(thread, it.group, to, bytes);
-        }
-        given
     }
 
     /// A new entry; `None` if there is no room.
@@ -451,14 +518,15 @@ impl Call {
     /// The arguments are as the standard wants them.
     unsafe fn before(&self, thread: &mut Thread, group: u32, awaited: &mut Awaited) -> usize {
         let words = &self.words;
-        let mut one = |handle: usize| {
-            let Some(request) = requests(|it| it.get(handle)) else {
+        let mut one = |requests: &Requests, handle: usize| {
+            let Some(request) = requests.look(handle) else {
                 return;
             };
             match request.peer {
-                consts::ANY_SOURCE => awaited.any = request.comm,
+                consts::ANY_SOURCE => awaited.any = request.comm.clone(),
                 peer => {
-                    let rank = request.comm.and_then(|it| it.world(peer.into()));
+                    let comm = request.comm.as_deref();
+                    let rank = comm.and_then(|it| it.world(peer.into()));
                     rank.into_iter().for_each(|rank| awaited.add(rank));
                 }
             }
@@ -468,13 +536,15 @@ impl Call {
             match self.shape.act {
                 Act::Wait => {
                     let handle = words.at::<usize>(0).unwrap_or(0);
-                    one(handle);
+                    requests(|it| one(it, handle));
                 }
                 Act::WaitMany => {
                     let count = usize::try_from(words.int(0)).unwrap_or(0);
                     let all = words.word(1) as *const usize;
                     if !all.is_null() {
-                        (0..count.min(LOOKED_AT)).for_each(|i| one(*all.add(i)));
+                        requests(|it| {
+                            (0..count.min(LOOKED_AT)).for_each(|i| one(it, *all.add(i)));
+                        });
                     }
                     // Of several nobody knows whose status is told.
                     awaited.any = None;

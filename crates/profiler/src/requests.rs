@@ -127,8 +127,14 @@ impl Requests {
     /// What is known of one.
     #[inline]
     pub fn get(&self, handle: usize) -> Option<Request> {
+        self.look(handle).cloned()
+    }
+
+    /// As [`get`](Requests::get), without a copy.
+    #[inline]
+    pub fn look(&self, handle: usize) -> Option<&Request> {
         let known = self.all.get(Requests::place(handle))?;
-        (known.handle == handle).then(|| known.clone())
+        (known.handle == handle).then_some(known)
     }
 }
 

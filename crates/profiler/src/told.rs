@@ -62,10 +62,13 @@ impl Call {
         // SAFETY: the caller's promise: as many requests.
         unsafe {
             let all = words.word(ends.requests) as *const usize;
-            let count = match ends.count {
-                Some(count) => usize::try_from(words.int(count)).unwrap_or(0),
-                None => 1,
+            let Some(count) = ends.count else {
+                if !all.is_null() {
+                    stream.handles.push(*all);
+                }
+                return Wanted::One;
             };
+            let count = usize::try_from(words.int(count)).unwrap_or(0);
             // What MPI refuses is handed on as it is.
             let is_there = !all.is_null() && count <= LOOKED_AT;
             if is_there && stream.handles.try_reserve(count).is_ok() {

@@ -5,7 +5,8 @@
 //! |----------|---------|----------------------------------------------|
 //! | 0        | 4 KiB   | who the process is, [`Front`]                |
 //! | 4 KiB    | 60 KiB  | [`NOTICES`](crate::NOTICES) notices of waits |
-//! | 64 KiB   | 129 KiB | [`RINGS`] rings                              |
+//! | 64 KiB   | 34 KiB  | [`RINGS`] rings                              |
+//! | 128 KiB  | 32 KiB  | what the library has counted                 |
 //! | 196 KiB  | 60 KiB  | where a thread is that was asked             |
 //!
 //! Where memory is short, the first touch of a page of a file ends a process: so whoever is to
@@ -17,6 +18,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
+use crate::counts::{ANSWERED, COUNTS_AT, Counts};
 use crate::reply::{REPLY_AT, Reply};
 use crate::slot::{NOTICE, NOTICES, Slot};
 
@@ -54,7 +56,8 @@ pub(crate) const NOTICES_AT: usize = PAGE;
 pub(crate) const RINGS_AT: usize = 64 << 10;
 
 const _: () = assert!(NOTICES_AT + NOTICES * NOTICE <= RINGS_AT);
-const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= REPLY_AT);
+const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= 98 << 10);
+const _: () = assert!(98 << 10 <= COUNTS_AT && COUNTS_AT + size_of::<Counts>() <= REPLY_AT);
 const _: () = assert!(REPLY_AT + size_of::<Reply>() <= AREA);
 const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
 
@@ -123,6 +126,9 @@ pub(crate) struct Front {
     pub space: AtomicU64,
     /// Threads of libraries that MPI stands upon; 0 where there are no more.
     pub helpers: [AtomicU32; HELPERS],
+    /// The question for what the library has counted that was asked last; 0 if none was. Who asks
+    /// writes it.
+    pub asked: AtomicU32,
 }
 
 /// An entry: see `record`.
@@ -273,6 +279,11 @@ impl Area {
         unsafe { &*self.0.add(REPLY_AT).cast::<Reply>() }
     }
 
+    pub(crate) fn counts(&self) -> &'static Counts {
+        // SAFETY: as above; it consists of atomics.
+        unsafe { &*self.0.add(COUNTS_AT).cast::<Counts>() }
+    }
+
     pub(crate) fn begin(&self, who: Who) {
         let front = self.front();
         front.taken.store(0, Relaxed);
@@ -284,6 +295,9 @@ impl Area {
         front.pid.store(who.pid, Relaxed);
         front.space.store(who.space, Relaxed);
         front.helpers.iter().for_each(|it| it.store(0, Relaxed));
+        // A process that begins has been asked nothing.
+        front.asked.store(0, Relaxed);
+        ANSWERED.store(0, Relaxed);
         front.phase.store(Phase::Running as u32, Relaxed);
         front.mark.store(MARK, Release);
     }

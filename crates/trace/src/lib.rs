@@ -14,6 +14,8 @@
 //! | `frames` | where a thread is                                              |
 //! | `python` | which line of a Python program a thread is in                  |
 //! | `notice` | what is written of a wait, all of it or nothing                |
+//! | `counts` | the memory of what the library has counted                     |
+//! | `counted` | who tells that, and who asks                                  |
 //! | `slot`   | the memory of that                                             |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
@@ -54,6 +56,8 @@
 mod answer;
 mod area;
 mod ask;
+mod counted;
+mod counts;
 mod findings;
 mod frames;
 #[cfg(any(test, fuzzing))]
@@ -75,6 +79,7 @@ pub use area::{
     AREA, Area, NODE_AREAS, OFFSET, PROFILES_AT, PROFILES_END, Phase, STREAMS_END, Who,
 };
 pub use ask::{Asked, Sample};
+pub use counted::{count_by, is_asked_for_counts, tell_counts};
 pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
 pub use notice::Notice;

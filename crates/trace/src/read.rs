@@ -60,6 +60,11 @@ impl<'f> View<'f> {
         self.file.read_exact_at(to, self.at + at as u64)
     }
 
+    /// Writes to a place of the area that is provided.
+    pub(crate) fn write_at(&self, bytes: &[u8], at: usize) -> io::Result<()> {
+        self.file.write_all_at(bytes, self.at + at as u64)
+    }
+
     fn word(&self, at: usize) -> u32 {
         self.front[at..at + 4]
             .try_into()

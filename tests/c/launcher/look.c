@@ -1,4 +1,4 @@
-// A user looks at a job that runs: `catena ps`, `catena hang` and `catena trace` know what ranks of all its hosts do, also of those that are in
+// A user looks at a job that runs: `catena ps`, `catena hang`, `catena explain` and `catena trace` know what ranks of all its hosts do, also of those that are in
 // a container and call themselves otherwise there.
 // only: catena
 // waits: until ranks have waited for a second
@@ -6,6 +6,10 @@
 // run: -n 4 --on-hang nothing -- hang; says LOOK no progress: rank 0 does not wait in MPI.*MPI_Recv \(look.c:\d+\); says LOOK   ranks 1 to 3 wait in MPI_Recv; says done
 // run: -n 4 --on-hang nothing -- json; says LOOK \{"definite":false,"culprits":\["rank 0"\]; says done
 // run: -n 4 --on-hang nothing -- trace; says LOOK rank 3 on host; says MPI_Recv\(source=0, tag=5, comm=MPI_COMM_WORLD\); says done
+// run: -n 4 --on-hang nothing -- explain; says LOOK   through shared memory: \d+; says LOOK   barrier: board 3$; says LOOK not known, as the job was started without --explain; says done
+// run: -n 4 --on-hang nothing --explain -- explain; says LOOK messages of the program$; says 'LOOK   MPI_Barrier of nothing, 4 ranks on 1 host: 1 call; planned in shared memory'; says LOOK   barrier: board 3$; says done
+// run: -n 4 --on-hang nothing --trace /dev/null -- explain_json; says LOOK \{"hosts":.*"silent":\[0\],"messages":\{.*"function":"MPI_Barrier","ranks":4,"hosts":1,.*"coll_barrier_board":3; says done
+// run: -n 4 --on-hang nothing -- explain_json; says LOOK \{"hosts":.*"messages":null,"collectives":null,"counters":\{.*"coll_barrier_board":3; says done
 // run: -n 4 --on-hang nothing -- pid; says LOOK no progress: rank 0 does not wait in MPI; says done
 // run: -n 1 --on-hang nothing -- spawn; says LOOK no progress: rank 0 does not wait in MPI; says ranks 0 to 2 of spawned job 1 wait in MPI_Recv; says done
 //
@@ -16,6 +20,8 @@
 // run: -n 4 --on-hang nothing --host h0:2,h1:2 --launcher-agent scripts/hosts -- ps; says LOOK \S+ +4/4 +2  mpirun \d+ .* 3 for more than 1 s; says done
 // run: -n 4 --on-hang nothing --host h0:2,h1:2 --launcher-agent scripts/hosts -- hang; says LOOK no progress: rank 0 does not wait in MPI; says LOOK   ranks 1 to 3 wait in MPI_Recv \(look.c:\d+\); says done
 // run: -n 4 --on-hang nothing --host h0:2,h1:2 --launcher-agent scripts/hosts -- trace; says LOOK rank 3 on host h1; says done
+// run: -n 4 --on-hang nothing --explain --host h0:2,h1:2 --launcher-agent scripts/hosts -- explain; says 'LOOK   MPI_Barrier of nothing, 4 ranks on 2 hosts: 1 call; planned as'; says LOOK   over a network: \d+; says done
+// run: -n 2 --on-hang nothing --host h0:1,h1:1 --launcher-agent scripts/hosts -- explain; says LOOK   over a network: \d+; says LOOK   barrier: dissemination 1$; says done
 //
 // variant: look_within
 // only: catena
@@ -84,6 +90,12 @@ int main(int argc, char **argv)
             snprintf(words, sizeof words, "ps"), awaited = " 3 for more than 1 s";
         if (!strcmp(mode, "json"))
             strcat(words, " --json"), awaited = "{";
+        if (!strncmp(mode, "explain", 7)) {
+            const char *more = mode[7] ? " --json" : "";
+            snprintf(words, sizeof words, "explain %d%s", launcher, more);
+            /* The others have told what they have counted; this one is here. */
+            awaited = mode[7] ? "\"silent\":[0]" : "the library of rank 0 has done";
+        }
         if (!strcmp(mode, "trace"))
             snprintf(words, sizeof words, "trace %d", launcher), awaited = "rank 0 on host";
         /* Others need a second until they say what they wait for. The test ends if they never do. */

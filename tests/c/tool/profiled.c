@@ -18,6 +18,8 @@
 // run: -n 4 --explain -- collectives ; says 'MPI_Allreduce of 64 B or more, 4 ranks on 1 host: 50 calls; planned in shared memory' ; says   allreduce: board \d+
 // run: -n 2 --explain -- killed ; fails ; says without MPI_Finalize, so their library has told nothing: 2 ranks
 // run: -n 1 --explain -- true ; says explain: 1 rank on 1 host
+// run: -n 2 --explain-report /dev/null -- messages ; says mpirun: explain: 2 ranks on 1 host ; says what is explained is in /dev/null
+// run: -n 2 --explain-report /nowhere/to -- messages ; exit 2 ; says --explain-report /nowhere/to: it cannot be written
 // run: -n 2 --explain --check -- nothing ; exit 2 ; says --explain and --check cannot be had at once
 //
 // variant: profiled_apart

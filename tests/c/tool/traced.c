@@ -145,6 +145,33 @@ static void halo(void)
         printf("us a step %.3f median %.3f\n", from * 1e6, times[STEPS / 2] * 1e6);
 }
 
+/* Calls of MPI_Test that see nothing: time of one, the median of several rows. The other rank sleeps. */
+static void polling(void)
+{
+    enum { ROWS = 200, CALLS = 5000 };
+    static double times[ROWS];
+    MPI_Request request;
+    int flag, token = 0;
+    if (rank > 1)
+        return;
+    if (rank == 1) {
+        MPI_Recv(&token, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&token, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+        return;
+    }
+    MPI_Irecv(&token, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, &request);
+    for (int row = 0; row < ROWS; row++) {
+        double from = MPI_Wtime();
+        for (int i = 0; i < CALLS; i++)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        times[row] = (MPI_Wtime() - from) / CALLS;
+    }
+    MPI_Send(&token, 1, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    qsort(times, ROWS, sizeof times[0], compare);
+    printf("ns a poll %.1f\n", times[ROWS / 2] * 1e9);
+}
+
 static char bytes[9999];
 
 static void send(int count, MPI_Comm comm)
@@ -314,6 +341,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(what, "orders"))
         orders();
+    else if (!strcmp(what, "polling"))
+        polling();
     else if (!strcmp(what, "ring"))
         ring(argc > 2 ? atoi(argv[2]) : 20);
     else if (!strcmp(what, "outruns"))

@@ -52,6 +52,7 @@ pub enum Opt {
     Profile,
     ProfileReport,
     Explain,
+    ExplainReport,
     Trace,
     Timeout,
     Verbose,

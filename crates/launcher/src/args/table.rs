@@ -363,6 +363,8 @@ pub const TABLE: &[Row] = &[
         "--profile, and write it to NAME.json and, as a page with pictures, to NAME.html").takes("NAME", "profile"),
     own(Group::Control, &["explain"], 0, Opt::Explain,
         "say at the end how messages and collectives went: by which ways, as what was planned and as it was"),
+    own(Group::Control, &["explain-report"], 0, Opt::ExplainReport,
+        "--explain, and write it to FILE as JSON").takes("FILE", "explain.json"),
     own(Group::Control, &["trace"], 0, Opt::Trace,
         "write each MPI call of each rank in time, with arrows for messages, to FILE, which https://ui.perfetto.dev shows")
         .takes("FILE", "out.pftrace"),

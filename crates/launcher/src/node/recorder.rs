@@ -4,7 +4,7 @@ use std::fs::File;
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use catena_base::clock::ticks;
 use catena_profile::timeline::{NodeTimeline, Written, whole_packets};
@@ -13,9 +13,14 @@ use catena_trace::RECORDS;
 use super::place_names::PlaceNames;
 use crate::clock;
 
-/// How often rings are looked at: one that is written at full speed is full after some ten
-/// milliseconds.
-const PAUSE: Duration = Duration::from_millis(10);
+/// How long rings are left alone: one that is written at full speed is full after some ten
+/// milliseconds. Each look takes the core from a rank, where those keep all of them busy, so rings
+/// that take long to fill are looked at less often.
+const SHORT: Duration = Duration::from_millis(10);
+const LONG: Duration = Duration::from_millis(40);
+
+/// How full a ring is to be at the next look, records: the rest is for calls that come faster.
+const WANTED: usize = RECORDS / 16;
 
 /// Most bytes that wait for somebody to ask; then rings are left alone, and calls are lost there
 /// when those are full.
@@ -90,8 +95,13 @@ impl Recorder {
     pub fn take(&mut self) -> (Vec<u8>, bool, Written) {
         let mut state = self.shared.lock();
         let whole = whole_packets(&state.packets, TOLD);
-        let rest = state.packets.split_off(whole);
-        let told = mem::replace(&mut state.packets, rest);
+        let told = match whole == state.packets.len() {
+            true => mem::take(&mut state.packets),
+            false => {
+                let rest = state.packets.split_off(whole);
+                mem::replace(&mut state.packets, rest)
+            }
+        };
         (told, !state.packets.is_empty(), state.written)
     }
 
@@ -120,6 +130,7 @@ fn record(node: u32, shared: &Shared) {
     let mut name =
         |pid: u32, maps: &str, frames: &[u64], python: &str| places.name(pid, maps, frames, python);
     let mut packets = Vec::new();
+    let mut looked = Instant::now();
     loop {
         let mut state = shared.lock();
         let (new, over) = (mem::take(&mut state.new), mem::take(&mut state.over));
@@ -138,15 +149,40 @@ fn record(node: u32, shared: &Shared) {
         } else if !is_full {
             filled = timeline.take(ticks(), &mut name, &mut packets);
         }
+        let since = looked.elapsed();
+        looked += since;
         let mut state = shared.lock();
-        state.packets.append(&mut packets);
+        match state.packets.is_empty() {
+            true => mem::swap(&mut state.packets, &mut packets),
+            false => state.packets.append(&mut packets),
+        }
         state.written = timeline.written();
         if is_ending {
             return;
         }
         if filled < RECORDS / 8 && !state.is_ending {
-            let waited = shared.wake.wait_timeout(state, PAUSE);
+            let waited = shared.wake.wait_timeout(state, pause(filled, since));
             drop(waited);
         }
+    }
+}
+
+/// How long to leave rings alone of which the fullest one has got so many records in that time.
+fn pause(filled: usize, since: Duration) -> Duration {
+    let wanted = since.mul_f64(WANTED as f64 / filled.max(1) as f64);
+    wanted.clamp(SHORT, LONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rings_that_take_long_to_fill_are_looked_at_less_often() {
+        let after = |filled| pause(filled, Duration::from_millis(10));
+        assert_eq!((after(0), after(10)), (LONG, LONG));
+        assert_eq!(after(WANTED / 2), Duration::from_millis(20));
+        assert_eq!((after(WANTED), after(RECORDS)), (SHORT, SHORT));
+        assert_eq!(pause(0, Duration::from_secs(1 << 40)), LONG);
     }
 }

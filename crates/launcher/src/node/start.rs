@@ -276,6 +276,7 @@ impl Node {
             traces: Vec::new(),
             found: Vec::new(),
             counted: Vec::new(),
+            counts_asked: 0,
             recorder: None,
             forgetting: Vec::new(),
         })

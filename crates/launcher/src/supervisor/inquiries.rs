@@ -30,6 +30,8 @@ struct Pending {
     asked: Option<u32>,
     /// What was seen at the first look.
     before: Option<Vec<Rank>>,
+    /// Whether ranks were asked what they have counted.
+    has_counted: bool,
 }
 
 /// What comes of an answer of all nodes.
@@ -48,29 +50,36 @@ impl Inquiries {
         let question = match inquiry {
             Inquiry::Summary | Inquiry::Hang | Inquiry::HangAsJson => Question::Waits,
             Inquiry::Trace => Question::Traces,
+            Inquiry::Explain | Inquiry::ExplainAsJson => Question::Count,
         };
         self.pending = Some(Pending {
             inquiry,
             asked: Some(nodes.ask(question)),
             before: None,
+            has_counted: false,
         });
     }
 
     /// Asks again.
     pub fn look_again(&mut self, nodes: &mut Nodes) {
         if let Some(pending) = &mut self.pending {
-            pending.asked = Some(nodes.ask(Question::WaitsInFull));
+            let question = match pending.inquiry {
+                Inquiry::Explain | Inquiry::ExplainAsJson => Question::Counted,
+                _ => Question::WaitsInFull,
+            };
+            pending.asked = Some(nodes.ask(question));
         }
     }
 
     /// All nodes have answered a question, which may be another one. `jobs` are the numbers of the
-    /// jobs.
+    /// jobs; `explain` puts into words what ranks have counted, or into JSON.
     pub fn answered(
         &mut self,
         number: u32,
         answer: &[u8],
         processes: &Processes,
         jobs: impl FnOnce() -> Vec<u64>,
+        explain: impl FnOnce(&[u8], bool) -> String,
     ) -> Progress {
         let pending = self.pending.as_mut();
         let Some(pending) = pending.filter(|it| it.asked == Some(number)) else {
@@ -81,6 +90,12 @@ impl Inquiries {
         let as_json = inquiry == Inquiry::HangAsJson;
         let text = match inquiry {
             Inquiry::Trace => traces::in_words(answer, processes),
+            Inquiry::Explain | Inquiry::ExplainAsJson => {
+                if !std::mem::replace(&mut pending.has_counted, true) {
+                    return Progress::Again;
+                }
+                explain(answer, inquiry == Inquiry::ExplainAsJson)
+            }
             Inquiry::Summary => summary(&hangs::read(answer, processes).0, processes, jobs()),
             Inquiry::Hang | Inquiry::HangAsJson => {
                 let (now, names) = hangs::read(answer, processes);
@@ -196,6 +211,7 @@ mod tests {
             inquiry,
             asked,
             before: None,
+            has_counted: false,
         };
         let mut inquiries = Inquiries {
             pending: Some(pending(None)),
@@ -208,7 +224,8 @@ mod tests {
         for (number, question) in (0..).zip(&questions[..looks]) {
             inquiries.pending.as_mut().expect("it goes on").asked = Some(number);
             let answer = nodes.ask(*question);
-            let told = inquiries.answered(number, &answer, processes, || vec![1]);
+            let explain = |_: &[u8], _| -> String { unreachable!("nobody asks for that") };
+            let told = inquiries.answered(number, &answer, processes, || vec![1], explain);
             if let Progress::Answer(text) = told {
                 let (took, bytes) = (begin.elapsed(), answer.len());
                 catena_base::tell!("{inquiry:?} of {RANKS} ranks: {took:?}, {bytes} bytes");

@@ -101,9 +101,9 @@ impl Supervisor {
     /// All nodes have told what somebody may want to know.
     pub(super) fn take_inquiry(&mut self, number: u32, answer: &[u8]) {
         let jobs = || self.spawner.job_ids().collect();
-        let progress = self
-            .inquiries
-            .answered(number, answer, &self.processes, jobs);
+        let explain = |answer: &[u8], as_json| self.profiling.explain_now(answer, as_json);
+        let inquiries = &mut self.inquiries;
+        let progress = inquiries.answered(number, answer, &self.processes, jobs, explain);
         match (progress, &mut self.questions) {
             (Progress::Nothing, _) | (_, None) => {}
             (Progress::Again, _) => self.timers.after(inquiries::BETWEEN, Task::LookAgain),

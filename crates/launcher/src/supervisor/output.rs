@@ -53,8 +53,13 @@ pub struct Show {
     pub profile_report: Option<PathBuf>,
     /// Where the calls of the program are written one by one.
     pub trace: Option<TraceFile>,
-    /// What is known before, if it is told at the end how messages and collectives went.
-    pub explained: Option<Settings>,
+    /// Whether it is told at the end how messages and collectives went.
+    pub is_explained: bool,
+    /// Where that is written as JSON.
+    pub explain_report: Option<PathBuf>,
+    /// What settings and the model of collectives say of the job, for that and for who asks
+    /// meanwhile.
+    pub settings: Option<Settings>,
 }
 
 /// A rank's stdout or stderr.

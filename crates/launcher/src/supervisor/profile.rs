@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use catena_job::Question;
-use catena_profile::{Explanation, Profile};
+use catena_profile::{Explanation, Moment, Plan, Profile};
 
 use super::nodes::Nodes;
+use super::output::Show;
 use crate::explain::Settings;
 use crate::result_file;
 
@@ -21,8 +22,14 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// What ranks have counted.
 pub struct Profiling {
     is_profiled: bool,
-    /// What is known before, if it is told how messages and collectives went.
-    explained: Option<Settings>,
+    /// Whether it is told at the end how messages and collectives went.
+    is_explained: bool,
+    /// Where that is written as JSON.
+    explain_report: Option<PathBuf>,
+    /// Whether the calls of the program are counted, be it for this or for a trace.
+    is_counted: bool,
+    /// What is known before.
+    settings: Option<Settings>,
     /// Where it is written, without the last part of the name.
     name: Option<PathBuf>,
     /// The number of the question to all nodes.
@@ -42,12 +49,15 @@ pub struct Told {
 }
 
 impl Profiling {
-    /// For a job that is profiled or not; `name` is that of its files.
-    pub fn new(is_profiled: bool, name: Option<PathBuf>, explained: Option<Settings>) -> Profiling {
+    /// For a job that the user wants to see so, before its output takes that over.
+    pub fn new(show: &mut Show) -> Profiling {
         Profiling {
-            is_profiled,
-            explained,
-            name,
+            is_profiled: show.is_profiled,
+            is_explained: show.is_explained,
+            explain_report: show.explain_report.clone(),
+            is_counted: show.is_profiled || show.is_explained || show.trace.is_some(),
+            settings: show.settings.take(),
+            name: show.profile_report.clone(),
             asked: None,
             answer: None,
         }
@@ -55,7 +65,7 @@ impl Profiling {
 
     /// Asks all nodes, if the job is profiled.
     pub fn ask(&mut self, nodes: &mut Nodes) {
-        if self.is_profiled || self.explained.is_some() {
+        if self.is_profiled || self.is_explained {
             self.asked = Some(nodes.ask(Question::Profile));
         }
     }
@@ -74,11 +84,41 @@ impl Profiling {
 
     /// How messages and collectives went, as lines; `None` if that is not told.
     pub fn explain(&self) -> Option<String> {
-        let settings = self.explained.as_ref()?;
+        if !self.is_explained {
+            return None;
+        }
         Some(match &self.answer {
-            Some(answer) => Explanation::read(answer).text(settings),
+            Some(answer) => Explanation::read(answer).text(self.plan(), Moment::End),
             None => "the hosts have not told in time what was counted\n".into(),
         })
+    }
+
+    /// Writes that as JSON, if the user has named a file: what to tell of it.
+    pub fn report_explanation(&self) -> Option<String> {
+        let (path, answer) = (self.explain_report.as_ref()?, self.answer.as_ref()?);
+        let text = Explanation::read(answer).json(self.plan(), Moment::End) + "\n";
+        let shown = path.display();
+        Some(match fs::write(path, text) {
+            Ok(()) => format!("what is explained is in {shown}"),
+            Err(error) => format!("what is explained cannot be written to {shown}: {error}"),
+        })
+    }
+
+    /// How they have gone so far, as lines or as JSON, of what all nodes have answered.
+    pub fn explain_now(&self, answer: &[u8], as_json: bool) -> String {
+        let explanation = Explanation::read(answer);
+        let moment = Moment::Now {
+            is_counted: self.is_counted,
+        };
+        match as_json {
+            true => explanation.json(self.plan(), moment),
+            false => explanation.text(self.plan(), moment),
+        }
+    }
+
+    /// What settings and the model say, as far as they are known.
+    fn plan(&self) -> &dyn Plan {
+        self.settings.as_ref().map_or(&(), |it| it as &dyn Plan)
     }
 
     /// Writes the files, and gives what is to be told; `None` if the job is not profiled.

@@ -15,13 +15,15 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use catena_job::Question;
-use catena_profile::timeline::{Clocks, Exchange, Written, parts};
+use catena_profile::timeline::{Clocks, Exchange, Part, Written, parts};
 
 use super::nodes::Nodes;
 use crate::clock;
 
-/// How long from one question to the next.
-pub const EVERY: Duration = Duration::from_millis(20);
+/// How long from one question to the next. All of them compare clocks; where there is nothing to
+/// compare, and an answer has room for all that there is, there are fewer of them.
+const SOON: Duration = Duration::from_millis(20);
+const LATER: Duration = Duration::from_millis(50);
 
 /// How long other hosts are waited for at the end.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -59,6 +61,10 @@ struct Trace {
     asked: Option<(u32, u64)>,
     /// Whether a node has told that it has more.
     has_more: bool,
+    /// The node of this process, if it has one.
+    own: Option<u32>,
+    /// Whether the last answer was all that there was, and of that node alone.
+    is_quiet: bool,
     /// Whether all was asked for, and has come.
     is_complete: bool,
     clocks: Clocks,
@@ -82,6 +88,8 @@ impl Timeline {
                 sink: Sink::start(file)?,
                 asked: None,
                 has_more: false,
+                own,
+                is_quiet: false,
                 is_complete: false,
                 clocks: Clocks::new(own),
                 written: BTreeMap::new(),
@@ -94,6 +102,14 @@ impl Timeline {
     /// Whether anybody is to ask while the job runs.
     pub fn is_watching(&self) -> bool {
         self.trace.is_some()
+    }
+
+    /// How long until the next question.
+    pub fn pause(&self) -> Duration {
+        match self.trace.as_ref().is_some_and(|it| it.is_quiet) {
+            true => LATER,
+            false => SOON,
+        }
     }
 
     /// Asks all nodes, unless an answer is still to come or much waits to be written. What to tell
@@ -138,7 +154,12 @@ impl Timeline {
         };
         let heard = clock::now();
         trace.has_more = false;
-        for part in parts(answer) {
+        let parts = parts(answer);
+        // A node that knows no thread that calls looks for one when it is asked.
+        let is_quiet =
+            |it: &Part| trace.own == Some(it.node) && it.written.threads > 0 && !it.has_more;
+        trace.is_quiet = !parts.is_empty() && parts.iter().all(is_quiet);
+        for part in parts {
             let exchange = Exchange {
                 asked,
                 there: part.clock,

@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use super::message::{ClockSnapshot, ClockValue, TracePacket};
-use super::packets::{NODE_CLOCK, append};
+use super::event::NODE_CLOCK;
+use super::message::{ClockSnapshot, ClockValue, TracePacket, append};
 
 /// The clock of a trace: it goes on while a machine sleeps, and all others are told in it.
 const TRACE_CLOCK: u32 = 6;

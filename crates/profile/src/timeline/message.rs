@@ -162,3 +162,12 @@ pub struct Interned {
     #[prost(string, optional, tag = "2")]
     pub text: Option<String>,
 }
+
+/// Adds a packet to a file's bytes.
+pub fn append(packet: &TracePacket, to: &mut Vec<u8>) {
+    // The field of a `Trace`, and how long it is.
+    const FIELD: u8 = 1 << 3 | 2;
+    to.push(FIELD);
+    let written = packet.encode_length_delimited(to);
+    written.expect("memory grows as it has to");
+}

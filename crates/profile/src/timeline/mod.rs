@@ -9,12 +9,14 @@
 //! | file      | what                                                            |
 //! |-----------|-----------------------------------------------------------------|
 //! | `message` | the messages of the format                                      |
+//! | `event`   | those of events, of which there are many                        |
 //! | `packets` | the packets of a node, as bytes                                 |
 //! | `node`    | [`NodeTimeline`]: what threads have written, as packets         |
 //! | `part`    | [`Part`]: what a node tells `mpirun`                            |
 //! | `clocks`  | [`Clocks`]: how the clocks of nodes relate to that of `mpirun`  |
 
 mod clocks;
+mod event;
 #[allow(missing_docs, reason = "the names of the format")]
 mod message;
 mod node;
@@ -24,6 +26,7 @@ mod part;
 mod tests;
 
 pub use clocks::{Clocks, Exchange, snapshot};
+pub use event::NODE_CLOCK;
 pub use node::{NodeTimeline, Scale, Written};
-pub use packets::{NODE_CLOCK, whole_packets};
+pub use packets::whole_packets;
 pub use part::{Part, parts};

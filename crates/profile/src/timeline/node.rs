@@ -6,9 +6,10 @@ use std::os::unix::fs::FileExt;
 
 use catena_trace::{Record, StreamReader};
 
-use super::packets::{Note, Packets, Value};
+use super::event::{Note, Value};
+use super::packets::Packets;
 use crate::layout;
-use crate::record::{Call, Kind, Message, NO_BYTES, NO_ENTRY, NO_RANK, NO_TAG, mixed};
+use crate::record::{Call, Kind, Message, NO_BYTES, NO_RANK, NO_TAG, mixed};
 use crate::sheet::GroupKind;
 use crate::sums::label;
 use crate::table::{Name, Table, tables_asked};
@@ -58,14 +59,31 @@ pub struct NodeTimeline {
     packets: Packets,
     files: Vec<NodeFile>,
     functions: Vec<&'static str>,
-    ranks: HashMap<u32, Rank>,
+    /// The numbers of their names, as far as these were written; 0 before.
+    names: Vec<u64>,
+    /// The number of what marks messages that were received; 0 before.
+    received: u64,
+    ranks: Vec<Rank>,
+    /// Their places there.
+    known: HashMap<u32, usize>,
     written: Written,
     /// What was taken from a ring; kept for its memory.
     records: Vec<Record>,
     /// A copy of a table; kept for its memory.
     table: Vec<u8>,
+    /// What is told of a call, and the arrows from it and to it; kept for their memory.
+    told: Told,
     /// When rings were looked at last, nanoseconds.
     looked: u64,
+}
+
+/// What is told of a call.
+#[derive(Default)]
+struct Told {
+    notes: Vec<(Note, Value)>,
+    arrows: Vec<u64>,
+    /// They lead to where the call learnt of the message: a picture draws them forward in time.
+    incoming: Vec<u64>,
 }
 
 /// The file that the processes of a job share on a node.
@@ -82,12 +100,14 @@ struct NodeFile {
 struct Thread {
     number: u64,
     reader: StreamReader,
-    rank: u32,
+    /// The place of its rank among those that are known.
+    rank: usize,
     track: u64,
     /// When its last slice ended, nanoseconds.
     last: u64,
     lost: u64,
-    entries: HashMap<u16, Entry>,
+    /// By their numbers, as far as they are known.
+    entries: Vec<Option<Entry>>,
 }
 
 /// What is known of an entry: numbers of texts.
@@ -112,6 +132,14 @@ struct Rank {
 /// Each rank has so many numbers for its threads.
 const THREADS: u32 = 1 << 14;
 
+impl Told {
+    fn clear(&mut self) {
+        self.notes.clear();
+        self.arrows.clear();
+        self.incoming.clear();
+    }
+}
+
 impl NodeTimeline {
     /// The timeline of node number `node`, on a host.
     pub fn new(node: u32, host: &str, scale: Scale) -> NodeTimeline {
@@ -120,11 +148,15 @@ impl NodeTimeline {
             scale,
             packets: Packets::new(node),
             files: Vec::new(),
+            names: vec![0; catena_abi::table::names().len()],
+            received: 0,
             functions: catena_abi::table::names(),
-            ranks: HashMap::new(),
+            ranks: Vec::new(),
+            known: HashMap::new(),
             written: Written::default(),
             records: Vec::new(),
             table: vec![0; layout::TABLE],
+            told: Told::default(),
             looked: scale.ns,
         }
     }
@@ -207,7 +239,7 @@ impl NodeTimeline {
         let (rank, thread, pid) = Table(&self.table).writer()?;
         let reader = StreamReader::map(&of.file, number).ok()?;
         let rank = of.first.saturating_add(rank);
-        self.write_rank(rank, pid, to);
+        let at = self.write_rank(rank, pid, to);
         let process = uuid(1, rank, 0);
         let track = uuid(2, rank, mixed(&[of.first.into(), number]));
         let (shown, of_thread) = shown(rank, thread);
@@ -221,18 +253,18 @@ impl NodeTimeline {
         Some(Thread {
             number,
             reader,
-            rank,
+            rank: at,
             track,
             last: 0,
             lost: 0,
-            entries: HashMap::new(),
+            entries: vec![None; layout::ENTRIES],
         })
     }
 
-    /// Writes who a rank is, unless that is known.
-    fn write_rank(&mut self, rank: u32, pid: u32, to: &mut Vec<u8>) {
-        if self.ranks.contains_key(&rank) {
-            return;
+    /// Writes who a rank is, unless that is known: its place.
+    fn write_rank(&mut self, rank: u32, pid: u32, to: &mut Vec<u8>) -> usize {
+        if let Some(at) = self.known.get(&rank) {
+            return *at;
         }
         let track = uuid(1, rank, 0);
         let (rate, under_way) = (uuid(3, rank, 1), uuid(3, rank, 2));
@@ -244,14 +276,15 @@ impl NodeTimeline {
             .counter((rate, track), "bytes given to MPI", "B/s", to);
         let name = "bytes of sends under way";
         self.packets.counter((under_way, track), name, "B", to);
-        let known = Rank {
+        self.known.insert(rank, self.ranks.len());
+        self.ranks.push(Rank {
             rate,
             under_way,
             bytes: 0,
             shown: (0, 0),
             open: 0,
-        };
-        self.ranks.insert(rank, known);
+        });
+        self.ranks.len() - 1
     }
 
     fn take_thread(
@@ -275,13 +308,18 @@ impl NodeTimeline {
             };
             let (messages, more) = rest.split_at((call.more as usize).min(rest.len()));
             rest = more;
-            if call.entry != NO_ENTRY && !thread.entries.contains_key(&call.entry) {
+            let is_new = |it: &Option<Entry>| it.is_none();
+            if thread
+                .entries
+                .get(usize::from(call.entry))
+                .is_some_and(is_new)
+            {
                 if !is_read {
                     let read = file.read_exact_at(&mut self.table, layout::at(thread.number));
                     is_read = read.is_ok();
                 }
                 let entry = self.entry(call.entry, first, name);
-                thread.entries.insert(call.entry, entry);
+                thread.entries[usize::from(call.entry)] = Some(entry);
             }
             self.write_call(thread, first, &call, messages, to);
         }
@@ -329,15 +367,17 @@ impl NodeTimeline {
             .max(begin);
         thread.last = end;
         let messages = || records.iter().filter_map(Message::read);
-        let mut notes: Vec<(Note, Value)> = Vec::with_capacity(8);
-        let mut arrows: Vec<u64> = Vec::with_capacity(4);
-        // They lead to where the call learnt of the message: a picture draws them forward in time.
-        let mut incoming: Vec<u64> = Vec::with_capacity(4);
+        let mut told = std::mem::take(&mut self.told);
+        told.clear();
+        let Told {
+            notes,
+            arrows,
+            incoming,
+        } = &mut told;
         let (mut sent, mut received) = (0, 0);
         let mut bytes = call.bytes;
-        if let Some(rank) = self.ranks.get_mut(&thread.rank)
-            && call.bytes != NO_BYTES
-        {
+        let rank = &mut self.ranks[thread.rank];
+        if call.bytes != NO_BYTES {
             rank.bytes = rank.bytes.saturating_add(call.bytes);
         }
         for message in messages() {
@@ -358,10 +398,7 @@ impl NodeTimeline {
                 Kind::Received => received += 1,
                 _ => {}
             }
-            if let (Kind::Begun | Kind::Ended, Some(rank)) =
-                (message.kind, self.ranks.get_mut(&thread.rank))
-                && message.bytes != NO_BYTES
-            {
+            if matches!(message.kind, Kind::Begun | Kind::Ended) && message.bytes != NO_BYTES {
                 rank.open = match message.kind {
                     Kind::Ended => rank.open.saturating_sub(message.bytes),
                     _ => rank.open.saturating_add(message.bytes),
@@ -407,18 +444,22 @@ impl NodeTimeline {
         if bytes != NO_BYTES {
             notes.push((Note::Bytes, Value::Number(bytes)));
         }
-        let entry = thread.entries.get(&call.entry).copied().unwrap_or_default();
+        let entry = thread.entries.get(usize::from(call.entry));
+        let entry = entry.copied().flatten().unwrap_or_default();
         notes.extend(entry.on.map(|(note, on)| (note, Value::Text(on))));
         notes.extend(entry.place.map(|place| (Note::Place, Value::Text(place))));
         let name = self.function(call.function);
         let track = thread.track;
-        self.packets
-            .begin((track, begin), name, &notes, &arrows, to);
+        self.packets.begin((track, begin), name, notes, arrows, to);
         if !incoming.is_empty() {
-            let name = self.packets.name("received");
-            self.packets.instant((track, end), name, &[], &incoming, to);
+            if self.received == 0 {
+                self.received = self.packets.name("received");
+            }
+            let at = (track, end);
+            self.packets.instant(at, self.received, &[], incoming, to);
         }
         self.packets.end((track, end), to);
+        self.told = told;
         self.written.slices += 1;
     }
 
@@ -452,8 +493,13 @@ impl NodeTimeline {
     /// The number of the name of a function.
     fn function(&mut self, function: u16) -> u64 {
         let at = usize::from(function).wrapping_sub(1);
-        let name = self.functions.get(at).copied().unwrap_or("a call");
-        self.packets.name(name)
+        let Some(known) = self.names.get_mut(at) else {
+            return self.packets.name("a call");
+        };
+        if *known == 0 {
+            *known = self.packets.name(self.functions[at]);
+        }
+        *known
     }
 
     /// Writes the counters of all ranks.
@@ -464,7 +510,7 @@ impl NodeTimeline {
             return;
         }
         self.looked = now;
-        for rank in self.ranks.values_mut() {
+        for rank in &mut self.ranks {
             let rate = (rank.bytes as f64 / span as f64 * 1e9) as i64;
             let open = i64::try_from(rank.open).unwrap_or(i64::MAX);
             rank.bytes = 0;

@@ -2,46 +2,11 @@
 
 use std::collections::HashMap;
 
-use prost::Message;
-
+use super::event::{Event, Note, Value, packet};
 use super::message::{
-    CounterDescriptor, DebugAnnotation, Interned, InternedData, ProcessDescriptor,
-    ThreadDescriptor, TracePacket, TrackDescriptor, TrackEvent, flags, kind,
+    CounterDescriptor, Interned, InternedData, ProcessDescriptor, ThreadDescriptor, TracePacket,
+    TrackDescriptor, append, flags, kind,
 };
-
-/// The clock in which nodes tell times: each sequence of packets has one of its own by that number.
-pub const NODE_CLOCK: u32 = 64;
-
-/// What is told of a slice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Note {
-    /// The other rank of a message.
-    Peer = 1,
-    /// A tag.
-    Tag = 2,
-    /// Bytes.
-    Bytes = 3,
-    /// A communicator.
-    Communicator = 4,
-    /// The place in the program.
-    Place = 5,
-    /// How many messages a call for several has received.
-    Received = 6,
-    /// How many messages a call has begun to send.
-    Sent = 7,
-    /// That a call had not returned when the job was over.
-    NeverReturned = 8,
-    /// How many calls are missing.
-    Missing = 9,
-    /// The other rank of what is received, where the call sends as well.
-    Source = 10,
-    /// A window.
-    Window = 11,
-    /// A file.
-    File = 12,
-    /// How many calls a slice stands for that have seen nothing.
-    Polls = 13,
-}
 
 /// All of them, and how they are called.
 const NOTES: [(Note, &str); 13] = [
@@ -60,19 +25,6 @@ const NOTES: [(Note, &str); 13] = [
     (Note::Polls, "calls that saw nothing"),
 ];
 
-/// A value of a note.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Value {
-    /// A number.
-    Number(u64),
-    /// A number with a sign.
-    Signed(i64),
-    /// The number of a text: see [`Packets::text`].
-    Text(u64),
-    /// That it is so.
-    Yes,
-}
-
 /// The packets of a node.
 #[derive(Debug)]
 pub struct Packets {
@@ -84,8 +36,8 @@ pub struct Packets {
     texts: HashMap<String, u64>,
     /// What is to be written before its numbers are used.
     new: InternedData,
-    /// What is being written; kept for its memory.
-    packet: TracePacket,
+    /// An event that is being written; kept for its memory.
+    event: Vec<u8>,
 }
 
 impl Packets {
@@ -104,7 +56,7 @@ impl Packets {
                 debug_annotation_names: NOTES.into_iter().map(note).collect(),
                 ..InternedData::default()
             },
-            packet: TracePacket::default(),
+            event: Vec::new(),
         }
     }
 
@@ -188,9 +140,11 @@ impl Packets {
     }
 
     fn describe(&mut self, track: TrackDescriptor, to: &mut Vec<u8>) {
-        self.packet.track_descriptor = Some(track);
-        self.write(None, to);
-        self.packet.track_descriptor = None;
+        let packet = TracePacket {
+            track_descriptor: Some(track),
+            ..self.packet()
+        };
+        append(&packet, to);
     }
 
     /// A slice begins; `arrows` lead to it and from it.
@@ -202,13 +156,19 @@ impl Packets {
         arrows: &[u64],
         to: &mut Vec<u8>,
     ) {
-        self.named(kind::BEGIN, (track, at), name, notes, arrows, to);
+        let name = Some(name);
+        let event = Event {
+            name,
+            notes,
+            arrows,
+            ..Event::new(track, kind::BEGIN)
+        };
+        self.write(&event, at, to);
     }
 
     /// A slice ends.
     pub fn end(&mut self, (track, at): (u64, u64), to: &mut Vec<u8>) {
-        self.event(track, kind::END);
-        self.write(Some(at), to);
+        self.write(&Event::new(track, kind::END), at, to);
     }
 
     /// Something that takes no time; `arrows` lead to it.
@@ -220,67 +180,55 @@ impl Packets {
         arrows: &[u64],
         to: &mut Vec<u8>,
     ) {
-        self.named(kind::INSTANT, (track, at), name, notes, arrows, to);
-    }
-
-    fn named(
-        &mut self,
-        kind: i32,
-        (track, at): (u64, u64),
-        name: u64,
-        notes: &[(Note, Value)],
-        arrows: &[u64],
-        to: &mut Vec<u8>,
-    ) {
-        let event = self.event(track, kind);
-        event.name_iid = Some(name);
-        event.flow_ids.extend_from_slice(arrows);
-        event.debug_annotations.extend(notes.iter().map(annotation));
-        self.write(Some(at), to);
+        let name = Some(name);
+        let event = Event {
+            name,
+            notes,
+            arrows,
+            ..Event::new(track, kind::INSTANT)
+        };
+        self.write(&event, at, to);
     }
 
     /// A number has that value from now on.
     pub fn count(&mut self, (track, at): (u64, u64), value: i64, to: &mut Vec<u8>) {
-        self.event(track, kind::COUNTER).counter_value = Some(value);
-        self.write(Some(at), to);
+        let event = Event {
+            value: Some(value),
+            ..Event::new(track, kind::COUNTER)
+        };
+        self.write(&event, at, to);
     }
 
-    /// An event without anything.
-    fn event(&mut self, track: u64, kind: i32) -> &mut TrackEvent {
-        let event = self.packet.track_event.get_or_insert_default();
-        event.debug_annotations.clear();
-        event.flow_ids.clear();
-        event.name_iid = None;
-        event.counter_value = None;
-        event.track_uuid = Some(track);
-        event.kind = Some(kind);
-        event
+    fn write(&mut self, event: &Event<'_>, at: u64, to: &mut Vec<u8>) {
+        // Texts are new once in a while.
+        if !self.has_begun || self.has_new() {
+            append(&self.packet(), to);
+        }
+        self.event.clear();
+        event.write(&mut self.event);
+        packet(self.sequence, at, &self.event, to);
     }
 
-    fn write(&mut self, at: Option<u64>, to: &mut Vec<u8>) {
-        let packet = &mut self.packet;
-        packet.timestamp = at;
-        packet.timestamp_clock_id = at.map(|_| NODE_CLOCK);
-        packet.trusted_packet_sequence_id = Some(self.sequence);
-        packet.sequence_flags = Some(match self.has_begun {
+    /// A packet with texts that are new, if there are any.
+    fn packet(&mut self) -> TracePacket {
+        let flags = match self.has_begun {
             true => flags::NEEDED,
             false => flags::CLEARED | flags::NEEDED,
-        });
-        self.has_begun = true;
-        let is_new = |all: &Vec<Interned>| !all.is_empty();
-        let new = &mut self.new;
-        let is_any = is_new(&new.event_names)
-            || is_new(&new.debug_annotation_names)
-            || is_new(&new.debug_annotation_string_values);
-        packet.interned_data = is_any.then(|| std::mem::take(new));
-        let event = match packet.track_descriptor.is_some() {
-            true => packet.track_event.take(),
-            false => None,
         };
-        append(packet, to);
-        if event.is_some() {
-            packet.track_event = event;
+        self.has_begun = true;
+        TracePacket {
+            trusted_packet_sequence_id: Some(self.sequence),
+            sequence_flags: Some(flags),
+            interned_data: self.has_new().then(|| std::mem::take(&mut self.new)),
+            ..TracePacket::default()
         }
+    }
+
+    fn has_new(&self) -> bool {
+        let new = &self.new;
+        !(new.event_names.is_empty()
+            && new.debug_annotation_names.is_empty()
+            && new.debug_annotation_string_values.is_empty())
     }
 }
 
@@ -304,15 +252,6 @@ pub fn whole_packets(bytes: &[u8], most: usize) -> usize {
     at
 }
 
-/// Adds a packet to a file's bytes.
-pub fn append(packet: &TracePacket, to: &mut Vec<u8>) {
-    // The field of a `Trace`, and how long it is.
-    const FIELD: u8 = 1 << 3 | 2;
-    to.push(FIELD);
-    let written = packet.encode_length_delimited(to);
-    written.expect("memory grows as it has to");
-}
-
 fn number(known: &mut HashMap<String, u64>, new: &mut Vec<Interned>, text: &str) -> u64 {
     if let Some(number) = known.get(text) {
         return *number;
@@ -324,18 +263,4 @@ fn number(known: &mut HashMap<String, u64>, new: &mut Vec<Interned>, text: &str)
         text: Some(text.to_string()),
     });
     number
-}
-
-fn annotation((note, value): &(Note, Value)) -> DebugAnnotation {
-    let mut annotation = DebugAnnotation {
-        name_iid: Some(*note as u64),
-        ..DebugAnnotation::default()
-    };
-    match *value {
-        Value::Number(number) => annotation.uint_value = Some(number),
-        Value::Signed(number) => annotation.int_value = Some(number),
-        Value::Text(text) => annotation.string_value_iid = Some(text),
-        Value::Yes => annotation.bool_value = Some(true),
-    }
-    annotation
 }

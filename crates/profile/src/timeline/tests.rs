@@ -384,7 +384,7 @@ fn packets_are_told_whole() {
             track_descriptor: Some(track),
             ..Default::default()
         };
-        packets::append(&packet, &mut bytes);
+        message::append(&packet, &mut bytes);
     }
     let first = whole_packets(&bytes, 1);
     let two = whole_packets(&bytes, bytes.len() - 1);

@@ -176,3 +176,26 @@ fn what_makes_no_sense_is_read_within_bounds() {
     assert_eq!(view.threads(usize::MAX).unwrap().len(), RINGS);
     assert!(view.notices().unwrap().iter().all(|(_, it)| it.is_none()));
 }
+
+#[test]
+fn who_asks_is_told_once_what_was_counted() {
+    let _alone = ALONE.lock();
+    let file = begun();
+    let view = View::open(&file, 0).unwrap().expect("it is used");
+    crate::count_by(|| "messages 3\n".to_string());
+    assert!(!crate::is_asked_for_counts());
+    view.ask_for_counts(7).unwrap();
+    assert_eq!(view.counts(7).unwrap(), None, "it has not looked");
+    assert!(crate::is_asked_for_counts());
+    crate::tell_counts();
+    assert!(!crate::is_asked_for_counts());
+    assert_eq!(view.counts(7).unwrap().as_deref(), Some("messages 3\n"));
+    assert_eq!(view.counts(8).unwrap(), None);
+    // A line that has no room is left out.
+    let area = crate::thread::area().expect("it has begun");
+    area.counts().write(8, &"0123456\n".repeat(5000));
+    let told = view.counts(8).unwrap().expect("it was told");
+    assert_eq!((told.len(), told.len() % 8), (4094 * 8, 0));
+    end();
+    assert!(!crate::is_asked_for_counts());
+}

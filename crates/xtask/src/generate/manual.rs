@@ -29,7 +29,7 @@ const WRAPPERS: [Command; 2] = [
 ];
 
 /// A command of `catena`: its page, what it is for, and the file of which its help consists.
-const COMMANDS: [(&str, &str, &str); 5] = [
+const COMMANDS: [(&str, &str, &str); 6] = [
     (
         "share/man/catena.1",
         "MPI programs: run them, measure, and look at settings",
@@ -44,6 +44,11 @@ const COMMANDS: [(&str, &str, &str); 5] = [
         "share/man/catena-coll.1",
         "show which algorithm a collective takes, and why",
         "crates/cli/src/help/coll.txt",
+    ),
+    (
+        "share/man/catena-explain.1",
+        "say how the messages and collectives of a job have gone, and try settings",
+        "crates/cli/src/help/explain.txt",
     ),
     (
         "share/man/catena-fortran.1",

@@ -1,0 +1,76 @@
+//! What the library of a process has counted: the side of the process, and that of who asks.
+
+use std::io;
+use std::mem::offset_of;
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::area::{Area, Front};
+use crate::counts::{ANSWERED, COUNTS_AT, Counts, LONGEST};
+use crate::read::View;
+use crate::thread::area;
+
+/// What counts, once the library is put together.
+static COUNT: OnceLock<fn() -> String> = OnceLock::new();
+
+/// Says what tells what was counted: lines of a name, a blank and a number. It is called within the
+/// library, where it makes progress. The first call counts.
+pub fn count_by(count: fn() -> String) {
+    _ = COUNT.set(count);
+}
+
+/// Whether somebody wants to know what was counted, and has no answer. Cost: three loads.
+#[inline]
+pub fn is_asked_for_counts() -> bool {
+    area().is_some_and(|area| area.front().asked.load(Relaxed) != ANSWERED.load(Relaxed))
+}
+
+/// Answers who wants to know what was counted, if somebody does. To be called within the library,
+/// where nothing of it is lent.
+#[cold]
+pub fn tell_counts() {
+    let (Some(area), Some(count)) = (area(), COUNT.get()) else {
+        return;
+    };
+    let question = area.front().asked.load(Relaxed);
+    if ANSWERED.swap(question, Relaxed) == question {
+        return;
+    }
+    let to = area.counts();
+    if question != 0 && Area::provide(to) {
+        to.write(question, &count());
+    }
+}
+
+impl View<'_> {
+    /// Asks the process what its library has counted, by a question whose number is not 0. It looks
+    /// when it is woken, or makes progress.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn ask_for_counts(&self, question: u32) -> io::Result<()> {
+        self.write_at(&question.to_ne_bytes(), offset_of!(Front, asked))
+    }
+
+    /// The answer to a question, once it is there: the last one that was asked.
+    ///
+    /// # Errors
+    /// If the area cannot be read.
+    pub fn counts(&self, question: u32) -> io::Result<Option<String>> {
+        let word = |at: usize| -> io::Result<u32> {
+            let mut bytes = [0; 4];
+            self.read_at(&mut bytes, COUNTS_AT + at)?;
+            Ok(u32::from_ne_bytes(bytes))
+        };
+        let changes = word(offset_of!(Counts, changes))?;
+        let is_its = word(offset_of!(Counts, question))? == question;
+        if !is_its || !changes.is_multiple_of(2) {
+            return Ok(None);
+        }
+        let len = word(offset_of!(Counts, len))? as usize;
+        let mut text = vec![0; len.min(LONGEST)];
+        self.read_at(&mut text, COUNTS_AT + offset_of!(Counts, words))?;
+        let is_whole = word(offset_of!(Counts, changes))? == changes;
+        Ok(is_whole.then(|| String::from_utf8_lossy(&text).into_owned()))
+    }
+}
