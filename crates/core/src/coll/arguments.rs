@@ -142,12 +142,6 @@ impl Data {
         }
     }
 
-    /// One that nothing is read from or written to.
-    fn none(count: abi::Count, ty: Datatype) -> Self {
-        let buf = ptr::dangling_mut();
-        Data { buf, count, ty }
-    }
-
     /// Whether the program passed `MPI_IN_PLACE`.
     pub fn is_in_place(&self) -> bool {
         is_in_place(self.buf)
@@ -159,6 +153,15 @@ impl Data {
         let count = check_count(self.count, what)?;
         let ty = process.objects.types.committed(self.ty)?;
         check_buffer(self.buf, count, ty, what)?;
+        Ok((count, ty))
+    }
+
+    /// [`Data::check`] of what nothing is read from or written to: its address, which may be that
+    /// of an empty vector, may be null.
+    fn check_unused<'w>(&self, process: &'w Process, what: &str) -> Result<(u64, &'w TypeRef)> {
+        let count = check_count(self.count, what)?;
+        let ty = process.objects.types.committed(self.ty)?;
+        check_place(self.buf, what)?;
         Ok((count, ty))
     }
 }
@@ -368,11 +371,7 @@ pub(super) fn blocks(
     side: &mut Side,
 ) -> Result<(usize, Kinds)> {
     let (count, ty) = match n {
-        // Of no blocks the address means nothing: that of an empty vector may be null.
-        0 => {
-            check_place(data.buf, what)?;
-            Data::none(data.count, data.ty).check(process, what)?
-        }
+        0 => data.check_unused(process, what)?,
         _ => data.check(process, what)?,
     };
     let block = packed(count, ty.size())?;
