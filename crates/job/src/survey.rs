@@ -38,6 +38,9 @@ pub enum Question {
     /// What is left of the calls of ranks, in the form of [`Timeline`](Question::Timeline), when
     /// all of them have ended; to be asked until no node has more.
     EndOfTimeline,
+    /// What processes do, and what is counted of them: each is its number, the length of what
+    /// follows, and that, a `Glance` of `catena_hang`.
+    Glances,
 }
 
 impl Question {
@@ -52,6 +55,7 @@ impl Question {
             Question::Profile => 5,
             Question::Timeline => 6,
             Question::EndOfTimeline => 7,
+            Question::Glances => 8,
         }
     }
 
@@ -66,6 +70,7 @@ impl Question {
             5 => Ok(Question::Profile),
             6 => Ok(Question::Timeline),
             7 => Ok(Question::EndOfTimeline),
+            8 => Ok(Question::Glances),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -81,7 +86,8 @@ impl Question {
             | Question::Findings
             | Question::Profile
             | Question::Timeline
-            | Question::EndOfTimeline => all.extend_from_slice(answer),
+            | Question::EndOfTimeline
+            | Question::Glances => all.extend_from_slice(answer),
         }
     }
 }

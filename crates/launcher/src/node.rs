@@ -201,6 +201,7 @@ impl Node {
             Question::Profile => self.profile(),
             Question::Timeline => self.timeline(false),
             Question::EndOfTimeline => self.timeline(true),
+            Question::Glances => self.glances(),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }

@@ -17,6 +17,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
+use crate::counts::CountsMemory;
 use crate::reply::{REPLY_AT, Reply};
 use crate::slot::{NOTICE, NOTICES, Slot};
 
@@ -123,6 +124,8 @@ pub(crate) struct Front {
     pub space: AtomicU64,
     /// Threads of libraries that MPI stands upon; 0 where there are no more.
     pub helpers: [AtomicU32; HELPERS],
+    /// What it has counted.
+    pub counts: CountsMemory,
 }
 
 /// An entry: see `record`.
@@ -284,6 +287,7 @@ impl Area {
         front.pid.store(who.pid, Relaxed);
         front.space.store(who.space, Relaxed);
         front.helpers.iter().for_each(|it| it.store(0, Relaxed));
+        front.counts.clear();
         front.phase.store(Phase::Running as u32, Relaxed);
         front.mark.store(MARK, Release);
     }

@@ -20,6 +20,7 @@
 //! | `findings` | what checked mode has found                                  |
 //! | `unwind` | the frames of a thread, as the unwinder finds them           |
 //! | `space`  | the namespace of processes that a process is in                |
+//! | `counts` | what a process has counted                                     |
 //! | `stream` | records that one thread writes and another process takes       |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
@@ -54,6 +55,7 @@
 mod answer;
 mod area;
 mod ask;
+mod counts;
 mod findings;
 mod frames;
 #[cfg(any(test, fuzzing))]
@@ -75,6 +77,7 @@ pub use area::{
     AREA, Area, NODE_AREAS, OFFSET, PROFILES_AT, PROFILES_END, Phase, STREAMS_END, Who,
 };
 pub use ask::{Asked, Sample};
+pub use counts::{Counts, Moved};
 pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
 pub use notice::Notice;
@@ -85,6 +88,7 @@ pub use slot::{NOTICE, NOTICES};
 pub use space::{Numbers, space_of};
 pub use stream::{RECORDS, Record, STREAMS, StreamReader, StreamWriter};
 pub use thread::{
-    begin, end, in_program, monotonic_ns, note_helpers, set_phase, set_threaded, thread, threads,
+    begin, end, in_program, monotonic_ns, note_helpers, set_phase, set_threaded, tell_counts,
+    thread, threads,
 };
 pub use unwind::{Frame, walk};

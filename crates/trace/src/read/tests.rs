@@ -176,3 +176,38 @@ fn what_makes_no_sense_is_read_within_bounds() {
     assert_eq!(view.threads(usize::MAX).unwrap().len(), RINGS);
     assert!(view.notices().unwrap().iter().all(|(_, it)| it.is_none()));
 }
+
+#[test]
+fn what_it_has_counted_is_told() {
+    let _alone = ALONE.lock();
+    let file = begun();
+    let counted = || {
+        let view = View::open(&file, 0).unwrap().expect("it is used");
+        view.counts().unwrap()
+    };
+    assert_eq!(counted(), None);
+    let counts = Counts {
+        at: 9,
+        asleep: 5,
+        networks: "tcp".into(),
+        ..Counts::default()
+    };
+    crate::tell_counts(&counts);
+    assert_eq!(counted(), Some(counts.clone()));
+    end();
+    crate::tell_counts(&Counts::default());
+    assert_eq!(counted(), Some(counts));
+}
+
+#[test]
+fn one_of_another_version_is_known() {
+    let _alone = ALONE.lock();
+    let file = begun();
+    assert!(!View::is_of_another_version(&file).unwrap());
+    let set = |mark: u64| file.write_all_at(&mark.to_ne_bytes(), OFFSET).unwrap();
+    set(MARK + 1);
+    assert!(View::is_of_another_version(&file).unwrap());
+    assert!(View::open(&file, 0).unwrap().is_none());
+    set(7);
+    assert!(!View::is_of_another_version(&file).unwrap());
+}
