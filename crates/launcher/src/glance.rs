@@ -32,8 +32,8 @@ pub struct ProcessGlance {
 /// A job with those that it has spawned, at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobGlance {
-    /// The launcher's process, as it is known here; zero if it is out of sight. It does not say that
-    /// itself.
+    /// The launcher's process, as it is known here; zero if it is out of sight. It does not say
+    /// that itself.
     pub launcher: u32,
     /// What there is, in a few words.
     pub summary: Summary,

@@ -15,14 +15,18 @@ use catena_launcher::{Launched, Untold, launchers, user};
 use crate::args::Args;
 use crate::seen::{Job, Standing};
 
-/// How long from one search for jobs to the next: it looks at the open files of all processes.
-const SEARCH: Duration = Duration::from_secs(5);
+/// How long from one search for launchers to the next.
+const SEARCH: Duration = Duration::from_secs(2);
+
+/// How long from one search for jobs without a launcher to the next: it looks at the open files of
+/// all processes.
+const SEARCH_FILES: Duration = Duration::from_secs(15);
 
 /// How long a launcher is given for its answer.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// How long a launcher is left alone that has not answered: each question that it has not heard takes
-/// room.
+/// How long a launcher is left alone that has not answered: each question that it has not heard
+/// takes room.
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// How long a job is shown that has ended, among others.
@@ -56,6 +60,7 @@ pub struct Finder {
     /// Whether those of all users are.
     all: bool,
     searched: Option<Instant>,
+    searched_files: Option<Instant>,
 }
 
 impl Finder {
@@ -70,6 +75,7 @@ impl Finder {
             is_named: false,
             all: args.all,
             searched: None,
+            searched_files: None,
         };
         // Root may name the job of anybody.
         finder.all |= args.job.is_some();
@@ -113,7 +119,34 @@ impl Finder {
             let is_shown = |it: &Followed| it.ended.is_none_or(|at| at.elapsed() < SHOWN);
             self.jobs.retain(is_shown);
         }
-        self.jobs.iter().map(|it| it.last.clone()).collect()
+        self.shown()
+    }
+
+    /// The jobs as they are shown: each once, also where its launcher does not tell of it.
+    fn shown(&self) -> Vec<Job> {
+        let mut shown: Vec<Job> = Vec::new();
+        for followed in &self.jobs {
+            let job = &followed.last;
+            let is_nothing = job.standing == Standing::Ended && job.ranks.is_empty();
+            if is_nothing && !self.is_named {
+                continue;
+            }
+            match shown
+                .iter_mut()
+                .find(|it| it.id == job.id && it.launcher.is_none())
+            {
+                // What its launcher does not tell is seen here, as far as it is here.
+                Some(untold) if job.id != 0 => {
+                    let standing = std::mem::take(&mut untold.standing);
+                    *untold = job.clone();
+                    if job.standing == Standing::Runs {
+                        untold.standing = standing;
+                    }
+                }
+                _ => shown.push(job.clone()),
+            }
+        }
+        shown
     }
 
     /// Takes in jobs that have come since the last search.
@@ -131,6 +164,17 @@ impl Finder {
                 self.follow(Way::Launcher(launcher), user, id);
             }
         }
+        let is_due = |at: Instant| at.elapsed() >= SEARCH_FILES;
+        if self.searched_files.is_none_or(is_due) {
+            self.searched_files = Some(Instant::now());
+            self.search_files();
+        }
+    }
+
+    /// Takes in what the open files of processes show.
+    fn search_files(&mut self) {
+        let (own, all) = (user(), self.all);
+        let is_wanted = |of: u32| all || of == own;
         let Seen {
             mut jobs,
             strangers,

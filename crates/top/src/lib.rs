@@ -71,7 +71,7 @@ pub fn top(args: impl Iterator<Item = OsString>) -> i32 {
     };
     let is_plain = args.once || args.json || !io::stdout().is_terminal();
     if !is_plain {
-        return screen::show(finder);
+        return screen::show(finder, EVERY);
     }
     match print(&mut finder, &args) {
         Ok(()) => 0,

@@ -1,7 +1,7 @@
 //! The terminal: what keys and signals do, and how it was before.
 //!
-//! A thread of its own looks at the jobs, so that keys are answered while a launcher is not. However
-//! the command ends, by a key, a signal or a panic, the terminal is as it was.
+//! A thread of its own looks at the jobs, so that keys are answered while a launcher is not.
+//! However the command ends, by a key, a signal or a panic, the terminal is as it was.
 
 use std::io::{self, Stdout};
 use std::sync::Arc;
@@ -21,7 +21,6 @@ use ratatui_crossterm::crossterm::terminal::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use signal_hook::{flag, low_level};
 
-use crate::EVERY;
 use crate::draw::{Room, View, draw, lines};
 use crate::find::Finder;
 use crate::frame::JobFrame;
@@ -142,14 +141,14 @@ impl Signals {
     }
 }
 
-/// Shows jobs until a key or a signal ends it; the status.
-pub fn show(finder: Finder) -> i32 {
+/// Shows jobs, with so long from one look to the next, until a key or a signal ends it; the status.
+pub fn show(finder: Finder, every: Duration) -> i32 {
     let told = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         restore();
         told(panic);
     }));
-    match run(finder) {
+    match run(finder, every) {
         Ok(status) => status,
         Err(error) => {
             catena_base::tell!(
@@ -160,8 +159,8 @@ pub fn show(finder: Finder) -> i32 {
     }
 }
 
-/// Looks at the jobs once a second for as long as somebody takes what is seen.
-fn look(mut finder: Finder) -> Receiver<Vec<JobFrame>> {
+/// Looks at the jobs again and again, for as long as somebody takes what is seen.
+fn look(mut finder: Finder, every: Duration) -> Receiver<Vec<JobFrame>> {
     let (send, receive) = mpsc::sync_channel(1);
     thread::spawn(move || {
         loop {
@@ -170,16 +169,16 @@ fn look(mut finder: Finder) -> Receiver<Vec<JobFrame>> {
             if send.send(frames).is_err() {
                 return;
             }
-            thread::sleep(EVERY.saturating_sub(began.elapsed()));
+            thread::sleep(every.saturating_sub(began.elapsed()));
         }
     });
     receive
 }
 
-fn run(finder: Finder) -> io::Result<i32> {
+fn run(finder: Finder, every: Duration) -> io::Result<i32> {
     let signals = Signals::new()?;
     let people = People::here();
-    let seen = look(finder);
+    let seen = look(finder, every);
     let mut jobs: Option<Vec<JobFrame>> = None;
     let (mut view, mut room) = (View::default(), Room::default());
     let mut screen = Screen::open()?;

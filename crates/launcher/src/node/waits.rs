@@ -54,8 +54,8 @@ impl Node {
         Some(rank)
     }
 
-    /// What the ranks do that use MPI, and what is counted of them: each is its number, the length of
-    /// what follows, and that.
+    /// What the ranks do that use MPI, and what is counted of them: each is its number, the length
+    /// of what follows, and that.
     pub(super) fn glances(&mut self) -> Vec<u8> {
         self.find_traces();
         let host = catena_boot::host_name();
