@@ -317,3 +317,77 @@ fn owner(pid: u32) -> Option<u32> {
     use std::os::unix::fs::MetadataExt;
     fs::metadata(format!("/proc/{pid}")).ok().map(|it| it.uid())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seen::tests::{glance, job};
+
+    fn finder(jobs: Vec<Job>) -> Finder {
+        let followed = jobs.into_iter().map(|last| Followed {
+            way: Way::Stranger(Vec::new()),
+            last,
+            ended: None,
+            again: None,
+        });
+        Finder {
+            jobs: followed.collect(),
+            host: "h0".into(),
+            is_named: false,
+            all: false,
+            searched: None,
+            searched_files: None,
+        }
+    }
+
+    fn untold() -> Job {
+        Job {
+            id: 7,
+            standing: Standing::Untold("it has not answered".into()),
+            ..Job::default()
+        }
+    }
+
+    #[test]
+    fn a_job_whose_launcher_does_not_tell_is_shown_once_as_far_as_it_is_here() {
+        let mut here = job(vec![Some(glance(0, 10, 5, "MPI_Send"))]);
+        here.launcher = None;
+        let shown = finder(vec![untold(), here.clone()]).shown();
+        assert_eq!((shown.len(), shown[0].ranks.len()), (1, 1));
+        assert_eq!(shown[0].standing, untold().standing);
+        here.standing = Standing::Ended;
+        let shown = finder(vec![untold(), here.clone()]).shown();
+        assert_eq!((shown.len(), &shown[0].standing), (1, &Standing::Ended));
+        // Those of another version have no number, and are not one job.
+        let strangers = [untold(), untold()].map(|job| Job { id: 0, ..job });
+        assert_eq!(finder(strangers.to_vec()).shown().len(), 2);
+    }
+
+    #[test]
+    fn a_job_that_has_ended_before_it_was_seen_is_shown_if_it_was_named() {
+        let ended = Job {
+            id: 7,
+            standing: Standing::Ended,
+            ..Job::default()
+        };
+        let mut finder = finder(vec![ended]);
+        assert!(finder.shown().is_empty());
+        finder.is_named = true;
+        assert_eq!(finder.shown().len(), 1);
+    }
+
+    #[test]
+    fn a_job_is_known_by_its_numbers() {
+        let mut seen = job(vec![Some(glance(0, 10, 5, "MPI_Send"))]);
+        seen.id = 0x9f;
+        let finder = finder(vec![seen]);
+        let is = |name: &str| is_named(&finder.jobs[0], name, "h0");
+        // Its number, that of its launcher, and that of a rank.
+        assert!(is("9f") && is("99") && is("100"));
+        assert!(!is("9") && !is("0") && !is("101") && !is(""));
+        assert!(
+            !is_named(&finder.jobs[0], "100", "h1"),
+            "it is on another host"
+        );
+    }
+}
