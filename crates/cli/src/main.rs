@@ -19,9 +19,9 @@ use catena_settings::{Registry, nearest};
 const HELP: &str = include_str!("help/catena.txt");
 const EXPLAIN: &str = include_str!("help/explain.txt");
 
-const COMMANDS: [&str; 14] = [
-    "run", "grow", "shrink", "doctor", "ps", "hang", "explain", "trace", "info", "bench", "coll",
-    "fortran", "version", "help",
+const COMMANDS: [&str; 15] = [
+    "run", "grow", "shrink", "doctor", "ps", "top", "hang", "explain", "trace", "info", "bench",
+    "coll", "fortran", "version", "help",
 ];
 
 /// The option before the name by which this command was called; no user gives it.
@@ -72,6 +72,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         Some(verb @ ("grow" | "shrink")) => catena_launcher::change(verb, args),
         Some("doctor") => catena_doctor::doctor(args, &registry()),
         Some("ps") => look::ps(args),
+        Some("top") => catena_top::top(args),
         Some("hang") => look::hang(args),
         Some("explain") => {
             let mut args = args.peekable();

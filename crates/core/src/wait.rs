@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use catena_base::clock;
 use catena_hang::{Sent, WaitsFor};
+use catena_link::Tally;
+use catena_net::Networks;
 use catena_process::{Host, Lock, Slept, Threads, Wait, Waits};
+use catena_trace::{Counts, Moved};
 
 use crate::abroad;
 use crate::events::{self, What};
@@ -84,6 +88,42 @@ impl Host for Process {
 
     fn wake(&self) {
         self.engine.wake();
+    }
+
+    #[cold]
+    fn tell_counts(&self) {
+        let moved = |it: Tally| Moved {
+            messages: it.messages,
+            bytes: it.bytes,
+        };
+        let mut counts = self.link(|link| {
+            let (traffic, unexpected) = (link.traffic(None), link.unexpected(None));
+            let net = link.net();
+            let (itself, network) = (net.to_itself(), net.over_network());
+            let sent = traffic.sent.all();
+            let shm = Tally {
+                messages: sent
+                    .messages
+                    .saturating_sub(itself.messages + network.messages),
+                bytes: sent
+                    .bytes
+                    .saturating_sub(itself.bytes.wrapping_add(network.bytes)),
+            };
+            let networks: Vec<String> = net.networks().map(Networks::about).collect();
+            Counts {
+                shm: moved(shm),
+                network: moved(network),
+                itself: moved(itself),
+                received: moved(traffic.received.all()),
+                unexpected,
+                networks: networks.join(" and "),
+                ..Counts::default()
+            }
+        });
+        counts.at = clock::monotonic_ns();
+        counts.asleep = self.waits.asleep.get();
+        counts.sleeps = self.waits.sleeps.get();
+        catena_trace::tell_counts(&counts);
     }
 
     fn has_waited(&self, waits: &WaitsFor) {

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 
 use catena_trace::{AREA, Numbers, OFFSET, View, Who, space_of};
 
+use crate::glance::Glance;
 use crate::look::{look, state_of};
 use crate::rank::{Rank, State};
 
@@ -20,6 +21,8 @@ pub struct HostJob {
     file: File,
     /// Its number, which other jobs of the host do not have.
     pub job: u64,
+    /// The user that it is of.
+    pub user: u32,
     /// How many ranks it has on all hosts.
     pub ranks: u32,
     /// Its processes here by their places, in the order of their ranks. The number of each is that
@@ -29,11 +32,29 @@ pub struct HostJob {
     spaces: BTreeSet<u64>,
 }
 
+/// What processes of this host that this user may look at have.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Their jobs.
+    pub jobs: Vec<HostJob>,
+    /// Processes of jobs of another version, of which no more can be told, job by job.
+    pub strangers: Vec<Vec<u32>>,
+}
+
 /// The jobs on this host whose processes this user may look at.
 ///
 /// # Errors
 /// If there is no `/proc`.
 pub fn jobs() -> io::Result<Vec<HostJob>> {
+    seen().map(|seen| seen.jobs)
+}
+
+/// The jobs on this host whose processes this user may look at, also those of other versions. Cost:
+/// a call of the system for each open file of each process.
+///
+/// # Errors
+/// If there is no `/proc`.
+pub fn seen() -> io::Result<Seen> {
     let mut files: BTreeMap<u64, (File, Vec<Numbers>)> = BTreeMap::new();
     for entry in fs::read_dir("/proc")?.flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|it| it.parse().ok()) else {
@@ -59,17 +80,26 @@ pub fn jobs() -> io::Result<Vec<HostJob>> {
             }
         }
     }
-    let all = files.into_values();
-    Ok(all
-        .filter_map(|(file, users)| HostJob::of(file, &users))
-        .collect())
+    let mut seen = Seen::default();
+    for (file, users) in files.into_values() {
+        let is_strange = View::is_of_another_version(&file).unwrap_or(false);
+        match HostJob::of(file, &users) {
+            Some(job) => seen.jobs.push(job),
+            None if is_strange => seen
+                .strangers
+                .push(users.iter().map(|it| it.here).collect()),
+            None => {}
+        }
+    }
+    Ok(seen)
 }
 
 impl HostJob {
     /// The job whose memory a file is that these have open; `None` if no process uses it.
     fn of(file: File, users: &[Numbers]) -> Option<HostJob> {
         let own = space_of(None);
-        let most = file.metadata().ok()?.len().saturating_sub(OFFSET) / AREA as u64;
+        let about = file.metadata().ok()?;
+        let most = about.len().saturating_sub(OFFSET) / AREA as u64;
         let mut here = Vec::new();
         // They have the first places, but for those that have not begun.
         let mut unused = 0;
@@ -89,6 +119,7 @@ impl HostJob {
         let spaces = users.iter().map(|it| it.space).chain([own]);
         Some(HostJob {
             spaces: spaces.collect(),
+            user: about.uid(),
             file,
             job: who.job,
             ranks: who.ranks,
@@ -98,6 +129,17 @@ impl HostJob {
 
     /// What is seen of its processes here.
     pub fn look(&self, host: &str) -> Vec<Rank> {
+        self.each(|view, pid| look(view, host, pid))
+    }
+
+    /// What is seen of its processes here, with what is counted of them.
+    pub fn glance(&self, host: &str) -> Vec<Glance> {
+        self.each(|view, pid| Glance::of(view, host, pid))
+    }
+
+    /// What `look` makes of each of its processes here, of which it is given the number, or none of
+    /// one that has ended.
+    fn each<T>(&self, look: impl Fn(&View<'_>, Option<u32>) -> io::Result<T>) -> Vec<T> {
         // Whether one has ended whose namespace is out of sight cannot be told.
         let seen = self
             .here
@@ -106,7 +148,7 @@ impl HostJob {
         let views = seen.filter_map(|&(place, who)| {
             let view = View::open(&self.file, place).ok()??;
             let is_there = who.pid != 0 && state_of(who.pid) != State::Ended;
-            look(&view, host, is_there.then_some(who.pid)).ok()
+            look(&view, is_there.then_some(who.pid)).ok()
         });
         views.collect()
     }

@@ -13,6 +13,7 @@
 //! | `cause`     | the culprit, and the cause in one sentence            |
 //! | `watch`     | looks at a job again and again                        |
 //! | `look`      | a look at a process of this host                      |
+//! | `glance`    | a process of this host with what is counted of it     |
 //! | `host`      | the jobs of this host                                 |
 //! | `report`    | what is wrong, for the user                           |
 //! | `words`     | waits and calls in words                              |
@@ -36,6 +37,7 @@ mod cause;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+mod glance;
 mod graph;
 mod host;
 mod look;
@@ -48,7 +50,8 @@ mod words;
 pub use bytes::Malformed;
 pub use calls::{call, function_name, functions, trace_lines};
 pub use cause::{Finding, Group, find};
-pub use host::{HostJob, jobs};
+pub use glance::{Glance, Usage};
+pub use host::{HostJob, Seen, jobs, seen};
 pub use look::{look, state_of};
 pub use rank::{Rank, State, Thread, note_calls};
 pub use waits_for::{Envelope, FRAMES, Member, Need, Sent, WaitsFor, What};

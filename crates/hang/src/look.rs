@@ -65,7 +65,9 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
         .filter_map(|it| it.waits.as_ref().map(|_| it.thread))
         .collect();
     let at = catena_trace::monotonic_ns();
-    let others = match pid.filter(|_| !waiting.is_empty()) {
+    // Where one thread at a time uses MPI and that waits, nobody else matters.
+    let is_asked = view.is_threaded() || threads.iter().any(|it| it.waits.is_none());
+    let others = match pid.filter(|_| !waiting.is_empty() && is_asked) {
         Some(pid) => {
             let asleep = Asleep::of(pid, view.signal()?);
             let since = threads
@@ -75,13 +77,15 @@ pub fn look(view: &View<'_>, host: &str, pid: Option<u32>) -> io::Result<Rank> {
             for thread in threads.iter_mut().filter(|it| it.waits.is_none()) {
                 asleep.join(thread, (since, at));
             }
-            // What a rank does is what the first of its threads that waits does.
-            threads.sort_by_key(|it| it.waits.as_ref().is_none_or(|waits| waits.needs.is_empty()));
             let others: Vec<u32> = waiting.iter().copied().chain(view.helpers()).collect();
             view.is_threaded() && !asleep.are_all_but(&others)
         }
         None => false,
     };
+    if !waiting.is_empty() {
+        // What a rank does is what the first of its threads that waits does.
+        threads.sort_by_key(|it| it.waits.as_ref().is_none_or(|waits| waits.needs.is_empty()));
+    }
     let others = others || view.is_in_program();
     Ok(Rank {
         at,

@@ -44,6 +44,9 @@ pub enum Question {
     /// What is left of the calls of ranks, in the form of [`Timeline`](Question::Timeline), when
     /// all of them have ended; to be asked until no node has more.
     EndOfTimeline,
+    /// What processes do, and what is counted of them: each is its number, the length of what
+    /// follows, and that, a `Glance` of `catena_hang`.
+    Glances,
 }
 
 impl Question {
@@ -60,6 +63,7 @@ impl Question {
             Question::EndOfTimeline => 7,
             Question::Count => 8,
             Question::Counted => 9,
+            Question::Glances => 10,
         }
     }
 
@@ -76,6 +80,7 @@ impl Question {
             7 => Ok(Question::EndOfTimeline),
             8 => Ok(Question::Count),
             9 => Ok(Question::Counted),
+            10 => Ok(Question::Glances),
             _ => Err(Malformed("a question of an unknown kind")),
         }
     }
@@ -93,7 +98,8 @@ impl Question {
             | Question::Count
             | Question::Counted
             | Question::Timeline
-            | Question::EndOfTimeline => all.extend_from_slice(answer),
+            | Question::EndOfTimeline
+            | Question::Glances => all.extend_from_slice(answer),
         }
     }
 }

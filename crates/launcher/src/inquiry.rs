@@ -1,5 +1,5 @@
-//! `catena ps`, `catena hang`, `catena explain` and `catena trace`: a user wants to know what a job
-//! does, on all of its hosts.
+//! `catena ps`, `hang`, `explain`, `trace` and `top`: a user wants to know what a job does, on all of
+//! its hosts.
 //!
 //! The job's launcher listens at an abstract socket whose name has the user and the number of the
 //! job in it, so nothing is left behind when it ends, and it is found from every namespace of
@@ -12,6 +12,8 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
+use crate::glance::JobGlance;
+use crate::summary::Summary;
 use crate::{elastic, sys};
 
 /// What the names of the sockets begin with; user and job follow.
@@ -35,16 +37,19 @@ pub enum Inquiry {
     Explain,
     /// As JSON.
     ExplainAsJson,
+    /// What all ranks do, and what is counted of them: a [`JobGlance`].
+    Glances,
 }
 
 impl Inquiry {
-    const ALL: [(Inquiry, &str); 6] = [
+    const ALL: [(Inquiry, &str); 7] = [
         (Inquiry::Summary, "summary"),
         (Inquiry::Hang, "hang"),
         (Inquiry::HangAsJson, "hang json"),
         (Inquiry::Trace, "trace"),
         (Inquiry::Explain, "explain"),
         (Inquiry::ExplainAsJson, "explain json"),
+        (Inquiry::Glances, "glances"),
     ];
 
     /// Reads a line that a caller says, without its end.
@@ -59,58 +64,22 @@ impl Inquiry {
     }
 }
 
-/// In a few words what a launcher has.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// The numbers of its jobs, its first one first.
-    pub jobs: Vec<u64>,
-    /// Its processes that run, and how many there were.
-    pub ranks: (u32, u32),
-    /// The hosts on which they run.
-    pub hosts: u32,
-    /// How many have waited for more than a second.
-    pub waiting: u32,
-    /// What they run.
-    pub program: String,
-}
-
-impl Summary {
-    /// As [`Summary::read`] reads it.
-    pub(crate) fn write(&self) -> String {
-        let jobs: Vec<_> = self.jobs.iter().map(|job| format!("{job:x}")).collect();
-        let program = self.program.replace(char::is_control, "?");
-        format!(
-            "{} {} {} {} {} {program}",
-            jobs.join(","),
-            self.ranks.0,
-            self.ranks.1,
-            self.hosts,
-            self.waiting
-        )
-    }
-
-    fn read(text: &str) -> Option<Summary> {
-        let mut words = text.trim_end().splitn(6, ' ');
-        let jobs = words.next()?.split(',');
-        let jobs = jobs.map(|job| u64::from_str_radix(job, 16).ok());
-        let jobs = jobs.collect::<Option<_>>()?;
-        let mut number = || words.next()?.parse().ok();
-        let (running, all, hosts, waiting) = (number()?, number()?, number()?, number()?);
-        Some(Summary {
-            jobs,
-            ranks: (running, all),
-            hosts,
-            waiting,
-            program: words.next()?.to_string(),
-        })
-    }
+/// Why a launcher has told nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Untold {
+    /// It has ended, and the job with it.
+    Ended,
+    /// For that reason; it may tell something later.
+    Because(String),
 }
 
 /// A launcher that can be asked.
 #[derive(Clone, Debug)]
 pub struct Launched {
-    user: u32,
-    job: u64,
+    /// The user that it is of.
+    pub user: u32,
+    /// The number of its first job.
+    pub job: u64,
     /// Its process, as it is known here; zero if it is out of sight.
     pub pid: u32,
     /// What it has.
@@ -123,8 +92,33 @@ impl Launched {
     /// # Errors
     /// Why it does not, in words.
     pub fn ask(&self, inquiry: Inquiry) -> Result<String, String> {
-        let answer = ask(self.user, self.job, inquiry).map(|(_, answer)| answer);
+        let answer = ask(self.user, self.job, inquiry, PATIENCE).map(|(_, answer)| answer);
         answer.map_err(|error| format!("its mpirun cannot be asked: {error}"))?
+    }
+
+    /// A glance at its job, for which it is given no longer than `patience`.
+    ///
+    /// # Errors
+    /// Why it tells nothing.
+    pub fn glance(&self, patience: Duration) -> Result<JobGlance, Untold> {
+        let (launcher, told) = match ask(self.user, self.job, Inquiry::Glances, patience) {
+            Ok(answered) => answered,
+            Err(error) => {
+                return Err(match error.kind() {
+                    io::ErrorKind::ConnectionRefused
+                    | io::ErrorKind::ConnectionReset
+                    | io::ErrorKind::UnexpectedEof => Untold::Ended,
+                    _ => Untold::Because(format!("its mpirun cannot be asked: {error}")),
+                });
+            }
+        };
+        told.ok()
+            .and_then(|text| JobGlance::read(&text))
+            .map(|told| JobGlance { launcher, ..told })
+            .ok_or_else(|| {
+                let text = "its mpirun is of another version, and says nothing that can be shown";
+                Untold::Because(text.into())
+            })
     }
 }
 
@@ -139,20 +133,32 @@ pub(crate) fn address(user: u32, job: u64) -> io::Result<SocketAddr> {
 /// The launchers of this user's jobs on this host; of all users' for root. Those that do not answer
 /// are left out.
 pub fn launched() -> Vec<Launched> {
+    let all = launchers().into_iter().filter_map(|launcher| {
+        let Launched { user, job, .. } = launcher;
+        let (pid, answer) = ask(user, job, Inquiry::Summary, PATIENCE).ok()?;
+        let summary = Summary::read(&answer.ok()?)?;
+        Some(Launched {
+            pid,
+            summary,
+            ..launcher
+        })
+    });
+    all.collect()
+}
+
+/// The launchers of this user's jobs on this host; of all users' for root. None of them is asked,
+/// so that process and summary of each are not known.
+pub fn launchers() -> Vec<Launched> {
     let sockets = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
     let own = sys::user();
     let all = listed(&sockets)
         .into_iter()
         .filter(|(user, _)| own == 0 || *user == own);
-    let all = all.filter_map(|(user, job)| {
-        let (pid, answer) = ask(user, job, Inquiry::Summary).ok()?;
-        let summary = Summary::read(&answer.ok()?)?;
-        Some(Launched {
-            user,
-            job,
-            pid,
-            summary,
-        })
+    let all = all.map(|(user, job)| Launched {
+        user,
+        job,
+        pid: 0,
+        summary: Summary::default(),
     });
     all.collect()
 }
@@ -174,14 +180,19 @@ fn listed(sockets: &str) -> Vec<(u32, u64)> {
 }
 
 /// Asks a launcher: its process, and its answer.
-fn ask(user: u32, job: u64, inquiry: Inquiry) -> io::Result<(u32, Result<String, String>)> {
+fn ask(
+    user: u32,
+    job: u64,
+    inquiry: Inquiry,
+    patience: Duration,
+) -> io::Result<(u32, Result<String, String>)> {
     let mut socket = UnixStream::connect_addr(&address(user, job)?)?;
     if !elastic::is_of(&socket, user) {
         let text = "another user's process listens where it would";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
     let (pid, _) = catena_boot::peer(&socket)?;
-    socket.set_read_timeout(Some(PATIENCE))?;
+    socket.set_read_timeout(Some(patience))?;
     socket.write_all(format!("{}\n", inquiry.word()).as_bytes())?;
     let mut answer = String::new();
     socket
@@ -189,7 +200,7 @@ fn ask(user: u32, job: u64, inquiry: Inquiry) -> io::Result<(u32, Result<String,
         .map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!("it has not answered for {} s", PATIENCE.as_secs()),
+                format!("it has not answered for {} s", patience.as_secs()),
             ),
             _ => error,
         })?;
@@ -216,26 +227,6 @@ mod tests {
             assert!(inquiry.word().len() < elastic::LONGEST);
         }
         assert_eq!(Inquiry::read("grow 4"), None);
-    }
-
-    #[test]
-    fn what_is_told_of_a_job_is_read() {
-        let summary = Summary {
-            jobs: vec![u64::MAX, 7],
-            ranks: (3, 4),
-            hosts: 2,
-            waiting: 1,
-            program: "./a.out -n 3".into(),
-        };
-        assert_eq!(Summary::read(&summary.write()), Some(summary.clone()));
-        let odd = Summary {
-            program: "a\nb".into(),
-            ..summary
-        };
-        assert_eq!(odd.write().lines().count(), 1);
-        for text in ["", "7 1 2 3", "7 1 2 3 x a", "x 1 2 3 4 a"] {
-            assert_eq!(Summary::read(text), None, "{text}");
-        }
     }
 
     #[test]

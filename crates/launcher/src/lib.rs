@@ -22,7 +22,9 @@
 //! | `elastic` | `catena grow` and `catena shrink`                              |
 //! | `explain` | what settings and the model say of a job                       |
 //! | `examine` | what `catena doctor` asks of a command line               |
-//! | `inquiry` | `catena ps`, `catena hang`, `catena explain` and `catena trace` |
+//! | `inquiry` | `catena ps`, `hang`, `explain`, `trace` and `top`               |
+//! | `glance`  | what `catena top` is answered                                   |
+//! | `summary` | what `catena ps` is answered                                    |
 //! | `remote`  | the way to other launchers, whose jobs connect with those here |
 //! | `serve`   | the launcher of a process that nobody has started              |
 //! | `sys`     | system calls; all `unsafe` of this crate                       |
@@ -45,6 +47,7 @@ mod foreign;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+mod glance;
 mod heard;
 mod hosts;
 mod inquiry;
@@ -64,6 +67,7 @@ mod report;
 mod result_file;
 mod serve;
 mod stdin;
+mod summary;
 mod supervisor;
 #[allow(unsafe_code)]
 mod sys;
@@ -76,12 +80,14 @@ use catena_boot::own_server;
 use catena_settings::Registry;
 
 use args::Parsed;
-pub use catena_job::{MAX_RANKS, USAGE};
+pub use catena_job::{Exit, MAX_RANKS, USAGE};
 pub use elastic::{change, usage as elastic_usage};
 pub use examine::{Subject, examine};
-pub use inquiry::{Inquiry, Launched, Summary, launched};
+pub use glance::{JobGlance, ProcessGlance};
+pub use inquiry::{Inquiry, Launched, Untold, launched, launchers};
 pub use places::Places;
-pub use sys::{end_with_reader, own_addresses};
+pub use summary::Summary;
+pub use sys::{end_with_reader, own_addresses, user};
 
 /// What `mpirun --help` says.
 pub fn help() -> String {

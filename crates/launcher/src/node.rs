@@ -209,6 +209,7 @@ impl Node {
             Question::Counted => self.counts(),
             Question::Timeline => self.timeline(false),
             Question::EndOfTimeline => self.timeline(true),
+            Question::Glances => self.glances(),
         };
         events.push(NodeEvent::Surveyed { number, answer });
     }

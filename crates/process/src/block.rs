@@ -113,6 +113,9 @@ fn idle_slow<P: Host>(
         };
         told.tell(process, (catena_trace::thread(), true), wait, says);
     }
+    if told.are_counts_due() {
+        process.tell_counts();
+    }
     if idle == Idle::Yield {
         process.waits().yielded();
         process.after_pause();

@@ -15,7 +15,7 @@ use catena_link::{Sink, Source};
 use catena_net::{DeadProcess, HowEnded};
 use catena_objects::error::{Error, Kind};
 use catena_shm::Shm;
-use catena_trace::{is_asked_for_counts, tell_counts};
+use catena_trace::{is_asked_for_counters, tell_counters};
 
 use crate::engine::{LinkOf, ProgressEngine};
 
@@ -41,7 +41,7 @@ where
         let is_told = |link: &mut LinkOf<S, R>| match link.net().shm_mut() {
             Some(shm) => shm.take_notice(),
             None => {
-                (FAULT_TOLERANCE.get() || is_asked_for_counts()) && link.net().is_time_to_look()
+                (FAULT_TOLERANCE.get() || is_asked_for_counters()) && link.net().is_time_to_look()
             }
         };
         self.link(is_told) && self.hear()
@@ -111,8 +111,8 @@ where
     #[cold]
     #[inline(never)]
     pub(crate) fn hear(&self) -> bool {
-        if is_asked_for_counts() {
-            tell_counts();
+        if is_asked_for_counters() {
+            tell_counters();
         }
         let Ok(mut boot) = self.boot.try_borrow_mut() else {
             // Somebody is talking to the launcher: the next look hears it.

@@ -61,6 +61,10 @@ pub trait Host: Sized + 'static {
     /// Ends the sleep of the thread that is in [`sleep`](Host::sleep).
     fn wake(&self);
 
+    /// A wait has come to pausing or sleeping, and what this process has counted was not told for a
+    /// while: it may tell it to those who look.
+    fn tell_counts(&self) {}
+
     /// A thread has waited for long, for that. Asked before it sleeps, again and again: what can
     /// never come may end.
     fn has_waited(&self, _waits: &WaitsFor) {}

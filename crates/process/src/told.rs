@@ -1,6 +1,7 @@
 //! What a thread tells of its wait, once that has lasted: in a notice of the trace, for whoever
 //! looks at a job that hangs.
 
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use catena_base::clock;
@@ -23,6 +24,12 @@ const AGAIN: Duration = Duration::from_millis(50);
 /// A wait is told at one of this many pauses that are no sleep: where others want the core, each
 /// pause may take a tenth of a second.
 const PAUSES: u32 = 8;
+
+/// How long from one time that a process tells what it has counted to the next, at least.
+const COUNTED_AGAIN: Duration = Duration::from_millis(100);
+
+/// The tick at which this process told that last; 0 before.
+static COUNTED: AtomicU64 = AtomicU64::new(0);
 
 /// A wait of a thread, a part of a process `P`.
 pub trait Wait<P> {
@@ -112,6 +119,20 @@ impl WaitReport {
     /// It comes to sleeping: whether it is time to tell what it waits for.
     pub fn is_due(&mut self) -> bool {
         self.is_due_at(clock::ticks())
+    }
+
+    /// Whether it is time that the process tells what it has counted, as of when this wait last
+    /// looked at the clock. It is asked wherever a wait asks whether it is due, and nowhere else: a
+    /// message for which nobody had to pause takes no longer for it.
+    pub fn are_counts_due(&self) -> bool {
+        let told = COUNTED.load(Relaxed);
+        // The clocks of two processors may differ.
+        let is_soon = clock::duration(self.last.saturating_sub(told)) < COUNTED_AGAIN;
+        if self.last == 0 || told != 0 && is_soon {
+            return false;
+        }
+        COUNTED.store(self.last, Relaxed);
+        true
     }
 
     fn is_due_at(&mut self, now: u64) -> bool {

@@ -139,6 +139,9 @@ impl<P: Host> Watch<'_, P> {
                     if told.is_due_in_pause() {
                         self.tell(&mut told, wanted);
                     }
+                    if told.are_counts_due() {
+                        process.tell_counts();
+                    }
                     process.waits().yielded();
                     process.after_pause();
                     process.lock().released(yield_core);
@@ -149,6 +152,9 @@ impl<P: Host> Watch<'_, P> {
                 Idle::Sleep(limit) => {
                     if told.is_due() {
                         self.tell(&mut told, wanted);
+                    }
+                    if told.are_counts_due() {
+                        process.tell_counts();
                     }
                     self.tell_of_sleepers();
                     if self.doze(limit, waiter.sleepy_since(), wanted) {

@@ -18,7 +18,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
-use crate::counts::{ANSWERED, COUNTS_AT, Counts};
+use crate::counters::{ANSWERED, COUNTERS_AT, Counters};
+use crate::counts::CountsMemory;
 use crate::reply::{REPLY_AT, Reply};
 use crate::slot::{NOTICE, NOTICES, Slot};
 
@@ -57,7 +58,7 @@ pub(crate) const RINGS_AT: usize = 64 << 10;
 
 const _: () = assert!(NOTICES_AT + NOTICES * NOTICE <= RINGS_AT);
 const _: () = assert!(RINGS_AT + RINGS * size_of::<Ring>() <= 98 << 10);
-const _: () = assert!(98 << 10 <= COUNTS_AT && COUNTS_AT + size_of::<Counts>() <= REPLY_AT);
+const _: () = assert!(98 << 10 <= COUNTERS_AT && COUNTERS_AT + size_of::<Counters>() <= REPLY_AT);
 const _: () = assert!(REPLY_AT + size_of::<Reply>() <= AREA);
 const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
 
@@ -129,6 +130,8 @@ pub(crate) struct Front {
     /// The question for what the library has counted that was asked last; 0 if none was. Who asks
     /// writes it.
     pub asked: AtomicU32,
+    /// What it has counted.
+    pub counts: CountsMemory,
 }
 
 /// An entry: see `record`.
@@ -279,9 +282,9 @@ impl Area {
         unsafe { &*self.0.add(REPLY_AT).cast::<Reply>() }
     }
 
-    pub(crate) fn counts(&self) -> &'static Counts {
+    pub(crate) fn counters(&self) -> &'static Counters {
         // SAFETY: as above; it consists of atomics.
-        unsafe { &*self.0.add(COUNTS_AT).cast::<Counts>() }
+        unsafe { &*self.0.add(COUNTERS_AT).cast::<Counters>() }
     }
 
     pub(crate) fn begin(&self, who: Who) {
@@ -298,6 +301,7 @@ impl Area {
         // A process that begins has been asked nothing.
         front.asked.store(0, Relaxed);
         ANSWERED.store(0, Relaxed);
+        front.counts.clear();
         front.phase.store(Phase::Running as u32, Relaxed);
         front.mark.store(MARK, Release);
     }

@@ -1,64 +1,227 @@
-//! The memory of what the library of a process has counted, for whoever asks while it runs.
-//!
-//! | field      | writer       | reader       | rule                                            |
-//! |------------|--------------|--------------|-------------------------------------------------|
-//! | `asked`    | who asks     | the process  | a number; it lies in the front of the area      |
-//! | all others | the process  | who asks     | whole if `changes` is even, and the same before and after a look |
-//!
-//! Who asks writes the number of its question, and wakes the process. That answers when it makes
-//! progress next: one that computes answers when it calls MPI again.
+//! What a process has counted, for those who look at it while it runs: messages by their ways, and
+//! how long it has slept. It tells that where it waits and has looked at the clock anyway, so that
+//! no message takes longer for it.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
 
-/// Where it begins in an area.
-pub(crate) const COUNTS_AT: usize = 128 << 10;
-
-/// Bytes of an answer.
-const COUNTS: usize = 32 << 10;
-
-const WORDS: usize = COUNTS / 8 - 2;
-
-/// Most bytes of the text of an answer.
-pub(crate) const LONGEST: usize = 8 * WORDS;
-
-/// The memory of an answer.
-#[derive(Debug)]
-#[repr(C, align(4096))]
-pub(crate) struct Counts {
-    /// Goes up by one before and after each change: odd while one is under way.
-    pub changes: AtomicU32,
-    /// The question that this is the answer to.
-    pub question: AtomicU32,
-    pub len: AtomicU32,
-    pub words: [AtomicU64; WORDS],
+/// Messages and their bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// How many.
+    pub messages: u64,
+    /// How many bytes in all.
+    pub bytes: u64,
 }
 
-const _: () = assert!(size_of::<Counts>() == COUNTS);
+/// What a process has counted since MPI began in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// When it told that: nanoseconds of the monotonic clock of its host.
+    pub at: u64,
+    /// What it has sent through shared memory.
+    pub shm: Moved,
+    /// What it has sent over networks.
+    pub network: Moved,
+    /// What it has sent to itself.
+    pub itself: Moved,
+    /// What has come to it, by all ways.
+    pub received: Moved,
+    /// Messages that wait for a receive.
+    pub unexpected: u64,
+    /// How long it has slept while it waited in MPI, nanoseconds.
+    pub asleep: u64,
+    /// How often it has.
+    pub sleeps: u64,
+    /// The networks, in words; empty if there are none. At most [`Counts::LONGEST`] bytes.
+    pub networks: String,
+}
 
-/// The question that was answered last; 0 at first, as in the area.
-pub(crate) static ANSWERED: AtomicU32 = AtomicU32::new(0);
+/// Numbers of a [`Counts`].
+const NUMBERS: usize = 12;
 
 impl Counts {
-    pub(crate) fn write(&self, question: u32, text: &str) {
-        // A line that has no room is left out as a whole.
-        let room = &text.as_bytes()[..text.len().min(LONGEST)];
-        let len = match text.len() <= LONGEST {
-            true => text.len(),
-            false => room
-                .iter()
-                .rposition(|&byte| byte == b'\n')
-                .map_or(0, |at| at + 1),
+    /// Most bytes that the networks have in words.
+    pub const LONGEST: usize = 64;
+
+    fn numbers(&self) -> [u64; NUMBERS] {
+        let of = |it: Moved| [it.messages, it.bytes];
+        let [shm, network, itself, received] =
+            [self.shm, self.network, self.itself, self.received].map(of);
+        [
+            self.at,
+            shm[0],
+            shm[1],
+            network[0],
+            network[1],
+            itself[0],
+            itself[1],
+            received[0],
+            received[1],
+            self.unexpected,
+            self.asleep,
+            self.sleeps,
+        ]
+    }
+
+    fn of(numbers: [u64; NUMBERS], networks: String) -> Counts {
+        let moved = |at: usize| Moved {
+            messages: numbers[at],
+            bytes: numbers[at + 1],
         };
-        let changes = self.changes.load(Relaxed);
+        Counts {
+            at: numbers[0],
+            shm: moved(1),
+            network: moved(3),
+            itself: moved(5),
+            received: moved(7),
+            unexpected: numbers[9],
+            asleep: numbers[10],
+            sleeps: numbers[11],
+            networks,
+        }
+    }
+
+    /// In bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let numbers = self.numbers().into_iter().flat_map(u64::to_le_bytes);
+        let name = cut(&self.networks).bytes();
+        numbers.chain(name).collect()
+    }
+
+    /// What bytes say; `None` if they are not those of [`Counts::to_bytes`].
+    pub fn read(bytes: &[u8]) -> Option<Counts> {
+        let (numbers, name) = bytes.split_at_checked(8 * NUMBERS)?;
+        let mut words = [0; NUMBERS];
+        for (word, bytes) in words.iter_mut().zip(numbers.chunks_exact(8)) {
+            *word = u64::from_le_bytes(bytes.try_into().ok()?);
+        }
+        let is_short = name.len() <= Counts::LONGEST;
+        is_short.then(|| Counts::of(words, in_words(name)))
+    }
+}
+
+/// As much of a text as is told, whole characters.
+fn cut(text: &str) -> &str {
+    let mut ends = (0..=text.len().min(Counts::LONGEST)).rev();
+    let end = ends.find(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(0)]
+}
+
+/// A name as a user may see it.
+fn in_words(name: &[u8]) -> String {
+    let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).replace(char::is_control, "?")
+}
+
+/// The memory of that.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct CountsMemory {
+    /// Goes up by one before and after each change: odd while one is under way; 0 before the first.
+    changes: AtomicU64,
+    numbers: [AtomicU64; NUMBERS],
+    name: [AtomicU64; Counts::LONGEST / 8],
+}
+
+/// Bytes of the memory.
+pub(crate) const COUNTS: usize = size_of::<CountsMemory>();
+
+impl CountsMemory {
+    /// Nothing was told yet.
+    pub fn clear(&self) {
+        self.changes.store(0, Relaxed);
+    }
+
+    pub fn write(&self, counts: &Counts) {
+        let changes = self.changes.load(Relaxed) & !1;
         self.changes.store(changes.wrapping_add(1), Relaxed);
         fence(Release);
-        for (to, from) in self.words.iter().zip(room[..len].chunks(8)) {
+        for (to, number) in self.numbers.iter().zip(counts.numbers()) {
+            to.store(number, Relaxed);
+        }
+        let name = cut(&counts.networks).as_bytes();
+        for (at, to) in self.name.iter().enumerate() {
             let mut word = [0; 8];
-            word[..from.len()].copy_from_slice(from);
+            let part = name.get(8 * at..).unwrap_or_default();
+            let part = &part[..part.len().min(8)];
+            word[..part.len()].copy_from_slice(part);
             to.store(u64::from_ne_bytes(word), Relaxed);
         }
-        self.len.store(len as u32, Relaxed);
-        self.question.store(question, Relaxed);
         self.changes.store(changes.wrapping_add(2), Release);
+    }
+}
+
+/// What two looks at the memory show; `None` if nothing was told, or is being told just now.
+pub(crate) fn read(before: &[u8; COUNTS], after: &[u8; COUNTS]) -> Option<Counts> {
+    let word = |at: usize| {
+        before[8 * at..8 * at + 8]
+            .try_into()
+            .map_or(0, u64::from_ne_bytes)
+    };
+    let changes = word(0);
+    if before != after || changes == 0 || !changes.is_multiple_of(2) {
+        return None;
+    }
+    let numbers = std::array::from_fn(|at| word(1 + at));
+    Some(Counts::of(numbers, in_words(&before[8 * (1 + NUMBERS)..])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn some(networks: &str) -> Counts {
+        Counts::of(std::array::from_fn(|at| 7 + at as u64), networks.into())
+    }
+
+    fn memory() -> CountsMemory {
+        CountsMemory {
+            changes: AtomicU64::new(0),
+            numbers: [const { AtomicU64::new(0) }; NUMBERS],
+            name: [const { AtomicU64::new(0) }; Counts::LONGEST / 8],
+        }
+    }
+
+    fn bytes(memory: &CountsMemory) -> [u8; COUNTS] {
+        let words = [&memory.changes].into_iter();
+        let words = words.chain(&memory.numbers).chain(&memory.name);
+        let bytes = words.flat_map(|it| it.load(Relaxed).to_ne_bytes());
+        bytes.collect::<Vec<_>>().try_into().unwrap()
+    }
+
+    #[test]
+    fn what_is_told_is_seen_as_a_whole_or_not_at_all() {
+        let memory = memory();
+        let empty = bytes(&memory);
+        assert_eq!(read(&empty, &empty), None);
+        memory.write(&some("tcp on eth0"));
+        let first = bytes(&memory);
+        assert_eq!(read(&first, &first), Some(some("tcp on eth0")));
+        memory.write(&some("ucx"));
+        let second = bytes(&memory);
+        assert_eq!(read(&first, &second), None);
+        assert_eq!(read(&second, &second), Some(some("ucx")));
+        memory.changes.store(5, Relaxed);
+        let torn = bytes(&memory);
+        assert_eq!(read(&torn, &torn), None);
+        memory.write(&some(""));
+        let whole = bytes(&memory);
+        assert_eq!(read(&whole, &whole), Some(some("")));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for name in ["", "tcp", &"x".repeat(Counts::LONGEST)] {
+            assert_eq!(Counts::read(&some(name).to_bytes()), Some(some(name)));
+        }
+        let long = some(&"ä".repeat(Counts::LONGEST)).to_bytes();
+        let read = Counts::read(&long).expect("it is cut");
+        assert_eq!(read.networks, "ä".repeat(Counts::LONGEST / 2));
+        assert_eq!(Counts::read(&long[..8 * NUMBERS - 1]), None);
+        assert_eq!(Counts::read(&[&long[..], b"x"].concat()), None);
+        assert_eq!(
+            Counts::read(&some("a\nb").to_bytes()).unwrap().networks,
+            "a?b"
+        );
     }
 }

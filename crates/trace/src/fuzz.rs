@@ -48,7 +48,7 @@ pub fn area(data: &[u8]) {
     _ = view.signal().expect("it is there");
     _ = view.answer(1).expect("it is there");
     assert!(
-        view.counts(1)
+        view.counters(1)
             .expect("it is there")
             .is_none_or(|it| it.len() <= 3 * (32 << 10))
     );

@@ -14,14 +14,14 @@
 //! | `frames` | where a thread is                                              |
 //! | `python` | which line of a Python program a thread is in                  |
 //! | `notice` | what is written of a wait, all of it or nothing                |
-//! | `counts` | the memory of what the library has counted                     |
-//! | `counted` | who tells that, and who asks                                  |
+//! | `counters` | all that the library has counted, told to who asks          |
 //! | `slot`   | the memory of that                                             |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
 //! | `findings` | what checked mode has found                                  |
 //! | `unwind` | the frames of a thread, as the unwinder finds them           |
 //! | `space`  | the namespace of processes that a process is in                |
+//! | `counts` | sums of its messages, told where it waits                      |
 //! | `stream` | records that one thread writes and another process takes       |
 //! | `answer` | the side of the thread that is asked                           |
 //! | `ask`    | the side of who asks                                           |
@@ -56,7 +56,7 @@
 mod answer;
 mod area;
 mod ask;
-mod counted;
+mod counters;
 mod counts;
 mod findings;
 mod frames;
@@ -79,7 +79,8 @@ pub use area::{
     AREA, Area, NODE_AREAS, OFFSET, PROFILES_AT, PROFILES_END, Phase, STREAMS_END, Who,
 };
 pub use ask::{Asked, Sample};
-pub use counted::{count_by, is_asked_for_counts, tell_counts};
+pub use counters::{count_by, is_asked_for_counters, tell_counters};
+pub use counts::{Counts, Moved};
 pub use findings::{Findings, quoted, read_findings};
 pub use frames::frames;
 pub use notice::Notice;
@@ -90,6 +91,7 @@ pub use slot::{NOTICE, NOTICES};
 pub use space::{Numbers, space_of};
 pub use stream::{RECORDS, Record, STREAMS, StreamReader, StreamWriter};
 pub use thread::{
-    begin, end, in_program, monotonic_ns, note_helpers, set_phase, set_threaded, thread, threads,
+    begin, end, in_program, monotonic_ns, note_helpers, set_phase, set_threaded, tell_counts,
+    thread, threads,
 };
 pub use unwind::{Frame, walk};

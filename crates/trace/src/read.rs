@@ -9,6 +9,7 @@ use std::os::unix::fs::FileExt;
 use crate::area::{
     AREA, ENTRIES, Front, HELPERS, MARK, NOTICES_AT, Phase, RINGS, RINGS_AT, Ring, Who, at,
 };
+use crate::counts::{self, COUNTS, Counts};
 use crate::record::ARGUMENTS;
 use crate::slot::{self, NOTICE, NOTICES};
 
@@ -53,6 +54,18 @@ impl<'f> View<'f> {
         let view = View { file, at, front };
         let mark = u64::from(view.word(0)) | u64::from(view.word(4)) << 32;
         Ok((mark == MARK).then_some(view))
+    }
+
+    /// Whether the first process of a node's file is of another version, whose area means something
+    /// else than what is read here.
+    ///
+    /// # Errors
+    /// If the file ends before, or cannot be read.
+    pub fn is_of_another_version(file: &File) -> io::Result<bool> {
+        let mut mark = [0; 8];
+        file.read_exact_at(&mut mark, at(0)?)?;
+        let mark = u64::from_ne_bytes(mark);
+        Ok(mark != MARK && mark >> 16 == MARK >> 16)
     }
 
     /// What is at a place of the area now.
@@ -150,6 +163,23 @@ impl<'f> View<'f> {
             calls: before,
             entries: entries.collect(),
         })
+    }
+
+    /// What it has counted, as it told last; `None` if it has not yet, or tells it just now.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn counts(&self) -> io::Result<Option<Counts>> {
+        let (mut before, mut after) = ([0; COUNTS], [0; COUNTS]);
+        for _ in 0..4 {
+            let at = std::mem::offset_of!(Front, counts);
+            self.read_at(&mut before, at)?;
+            self.read_at(&mut after, at)?;
+            if before == after {
+                break;
+            }
+        }
+        Ok(counts::read(&before, &after))
     }
 
     /// What threads wait for: the number of each, and its notice; `None` in place of one that is

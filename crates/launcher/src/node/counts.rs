@@ -14,7 +14,7 @@ impl Node {
         self.counts_asked = self.counts_asked.wrapping_add(1).max(1);
         for number in self.users_of_mpi() {
             let view = self.view(number);
-            if view.is_some_and(|view| view.ask_for_counts(self.counts_asked).is_ok()) {
+            if view.is_some_and(|view| view.ask_for_counters(self.counts_asked).is_ok()) {
                 self.wake(number);
             }
         }
@@ -29,7 +29,7 @@ impl Node {
             let Some(view) = self.view(number) else {
                 continue;
             };
-            let told = view.counts(self.counts_asked).ok().flatten();
+            let told = view.counters(self.counts_asked).ok().flatten();
             let has_left = view.phase() == Phase::Left;
             let sheet = Sheet::of_library(&host, number, has_left, told.as_deref());
             answer.extend(sheet.encode());

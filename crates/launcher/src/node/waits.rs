@@ -2,7 +2,7 @@
 
 use std::fs::File;
 
-use catena_hang::{Rank, State, look};
+use catena_hang::{Glance, Rank, State, look};
 use catena_trace::{Phase, View};
 
 use super::{Local, Node};
@@ -33,12 +33,7 @@ impl Node {
     }
 
     fn look_at(&self, local: &Local, host: &str, places: Option<&mut Places>) -> Option<Rank> {
-        let (_, file) = self
-            .traces
-            .iter()
-            .find(|(of, _)| of.contains(&local.rank))?;
-        let place = self.server.local_number(local.rank)?;
-        let view = View::open(file, place).ok()??;
+        let view = self.view_of(local)?;
         // Nothing else is read of those that go on.
         if places.is_none()
             && local.running
@@ -57,6 +52,33 @@ impl Node {
             places.name(&mut rank, &view);
         }
         Some(rank)
+    }
+
+    /// What the ranks do that use MPI, and what is counted of them: each is its number, the length
+    /// of what follows, and that.
+    pub(super) fn glances(&mut self) -> Vec<u8> {
+        self.find_traces();
+        let host = catena_boot::host_name();
+        let mut answer = Vec::new();
+        for local in self.processes.iter().flatten().filter(|it| it.is_known) {
+            let view = self.view_of(local);
+            let pid = local.running.then_some(local.process_of_mpi());
+            if let Some(glance) = view.and_then(|view| Glance::of(&view, &host, pid).ok()) {
+                let bytes = glance.to_bytes();
+                answer.extend(local.rank.to_le_bytes());
+                answer.extend((bytes.len() as u32).to_le_bytes());
+                answer.extend(bytes);
+            }
+        }
+        answer
+    }
+
+    /// What to look at a rank by.
+    fn view_of(&self, local: &Local) -> Option<View<'_>> {
+        let mut files = self.traces.iter();
+        let (_, file) = files.find(|(of, _)| of.contains(&local.rank))?;
+        let place = self.server.local_number(local.rank)?;
+        View::open(file, place).ok()?
     }
 
     /// Opens what was not opened yet.

@@ -116,17 +116,20 @@ impl Hangs {
     }
 }
 
+/// The first of the parts of an answer that are each the number of a process, a length, and what
+/// was told of the process; and what is behind it.
+pub fn part(answer: &[u8]) -> Option<(u32, &[u8], &[u8])> {
+    let (head, behind) = answer.split_first_chunk::<8>()?;
+    let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+    let (told, behind) = behind.split_at_checked(word(4) as usize)?;
+    Some((word(0), told, behind))
+}
+
 /// What all nodes have told of their ranks, and how these are called.
 pub fn read(answer: &[u8], processes: &Processes) -> (Vec<Rank>, Names) {
     let (mut ranks, mut jobs) = (Vec::new(), BTreeMap::new());
     let mut rest = answer;
-    while let Some((head, behind)) = rest.split_first_chunk::<8>() {
-        let word =
-            |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        let (number, len) = (word(0), word(4) as usize);
-        let Some((bytes, behind)) = behind.split_at_checked(len) else {
-            break;
-        };
+    while let Some((number, bytes, behind)) = part(rest) {
         rest = behind;
         let Ok(mut rank) = Rank::read(bytes) else {
             continue;

@@ -1,16 +1,19 @@
 //! What users ask about the job while it runs (`crate::inquiry`). All nodes are asked, as for the
 //! report that comes by itself, and their answers are put into words.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use catena_hang::{Rank, find};
+use catena_hang::{Glance, Rank, find};
 use catena_job::Question;
 
 use super::hangs;
 use super::nodes::Nodes;
 use super::process::Processes;
 use super::traces;
-use crate::inquiry::{Inquiry, Summary};
+use crate::glance::{JobGlance, ProcessGlance};
+use crate::inquiry::Inquiry;
+use crate::summary::Summary;
 
 /// How long from one look at the job to the next: those who wait tell so ten times a second.
 pub const BETWEEN: Duration = Duration::from_millis(1100);
@@ -51,6 +54,7 @@ impl Inquiries {
             Inquiry::Summary | Inquiry::Hang | Inquiry::HangAsJson => Question::Waits,
             Inquiry::Trace => Question::Traces,
             Inquiry::Explain | Inquiry::ExplainAsJson => Question::Count,
+            Inquiry::Glances => Question::Glances,
         };
         self.pending = Some(Pending {
             inquiry,
@@ -96,7 +100,10 @@ impl Inquiries {
                 }
                 explain(answer, inquiry == Inquiry::ExplainAsJson)
             }
-            Inquiry::Summary => summary(&hangs::read(answer, processes).0, processes, jobs()),
+            Inquiry::Summary => {
+                summary(&hangs::read(answer, processes).0, processes, jobs()).write()
+            }
+            Inquiry::Glances => glances(answer, processes, jobs()).write(),
             Inquiry::Hang | Inquiry::HangAsJson => {
                 let (now, names) = hangs::read(answer, processes);
                 let Some(before) = pending.before.take() else {
@@ -117,7 +124,7 @@ impl Inquiries {
 }
 
 /// What there is, in a line.
-fn summary(ranks: &[Rank], processes: &Processes, jobs: Vec<u64>) -> String {
+fn summary(ranks: &[Rank], processes: &Processes, jobs: Vec<u64>) -> Summary {
     let running = || processes.iter().filter(|it| it.running);
     let mut hosts: Vec<u32> = running().map(|it| it.node).collect();
     hosts.sort_unstable();
@@ -131,14 +138,47 @@ fn summary(ranks: &[Rank], processes: &Processes, jobs: Vec<u64>) -> String {
     let all = processes
         .iter()
         .filter(|it| it.running || it.exit.is_some());
-    let summary = Summary {
+    Summary {
         jobs,
         ranks: (processes.running(), all.count() as u32),
         hosts: hosts.len() as u32,
         waiting: ranks.iter().filter(|rank| rank.is_stuck()).count() as u32,
         program: program.unwrap_or_default(),
-    };
-    summary.write()
+    }
+}
+
+/// All processes, with what their nodes have told of them.
+fn glances(answer: &[u8], processes: &Processes, jobs: Vec<u64>) -> JobGlance {
+    let mut told = BTreeMap::new();
+    let mut rest = answer;
+    while let Some((number, bytes, behind)) = hangs::part(rest) {
+        rest = behind;
+        if let Ok(glance) = Glance::read(bytes) {
+            told.insert(number, glance);
+        }
+    }
+    let each = processes.numbered();
+    // Numbers that nobody has any more are of no process, and on no host.
+    let each = each.filter(|(_, it)| it.running || it.exit.is_some() || !it.host.is_empty());
+    let each = each.map(|(number, process)| ProcessGlance {
+        job: process.job,
+        rank: process.rank,
+        pid: process.joined.unwrap_or(process.pid),
+        running: process.running,
+        exit: process.exit,
+        host: process.host.to_string(),
+        glance: told.remove(&number),
+    });
+    let all: Vec<ProcessGlance> = each.collect();
+    let ranks: Vec<Rank> = all
+        .iter()
+        .filter_map(|it| Some(it.glance.as_ref()?.rank.clone()))
+        .collect();
+    JobGlance {
+        launcher: 0,
+        summary: summary(&ranks, processes, jobs),
+        processes: all,
+    }
 }
 
 #[cfg(test)]

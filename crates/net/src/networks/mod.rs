@@ -331,6 +331,12 @@ impl Networks {
         self.members.iter().all(|it| it.rails.has_let_go(peer))
     }
 
+    /// What they are, in words.
+    pub fn about(&self) -> String {
+        let all: Vec<_> = self.members.iter().map(|it| it.rails.about()).collect();
+        all.join(" and ")
+    }
+
     /// Messages sent over them.
     pub fn sent(&self) -> Tally {
         self.sent

@@ -183,19 +183,54 @@ fn who_asks_is_told_once_what_was_counted() {
     let file = begun();
     let view = View::open(&file, 0).unwrap().expect("it is used");
     crate::count_by(|| "messages 3\n".to_string());
-    assert!(!crate::is_asked_for_counts());
-    view.ask_for_counts(7).unwrap();
-    assert_eq!(view.counts(7).unwrap(), None, "it has not looked");
-    assert!(crate::is_asked_for_counts());
-    crate::tell_counts();
-    assert!(!crate::is_asked_for_counts());
-    assert_eq!(view.counts(7).unwrap().as_deref(), Some("messages 3\n"));
-    assert_eq!(view.counts(8).unwrap(), None);
+    assert!(!crate::is_asked_for_counters());
+    view.ask_for_counters(7).unwrap();
+    assert_eq!(view.counters(7).unwrap(), None, "it has not looked");
+    assert!(crate::is_asked_for_counters());
+    crate::tell_counters();
+    assert!(!crate::is_asked_for_counters());
+    assert_eq!(view.counters(7).unwrap().as_deref(), Some("messages 3\n"));
+    assert_eq!(view.counters(8).unwrap(), None);
     // A line that has no room is left out.
     let area = crate::thread::area().expect("it has begun");
-    area.counts().write(8, &"0123456\n".repeat(5000));
-    let told = view.counts(8).unwrap().expect("it was told");
+    area.counters().write(8, &"0123456\n".repeat(5000));
+    let told = view.counters(8).unwrap().expect("it was told");
     assert_eq!((told.len(), told.len() % 8), (4094 * 8, 0));
     end();
-    assert!(!crate::is_asked_for_counts());
+    assert!(!crate::is_asked_for_counters());
+}
+
+#[test]
+fn what_it_has_counted_is_told() {
+    let _alone = ALONE.lock();
+    let file = begun();
+    let counted = || {
+        let view = View::open(&file, 0).unwrap().expect("it is used");
+        view.counts().unwrap()
+    };
+    assert_eq!(counted(), None);
+    let counts = Counts {
+        at: 9,
+        asleep: 5,
+        networks: "tcp".into(),
+        ..Counts::default()
+    };
+    crate::tell_counts(&counts);
+    assert_eq!(counted(), Some(counts.clone()));
+    end();
+    crate::tell_counts(&Counts::default());
+    assert_eq!(counted(), Some(counts));
+}
+
+#[test]
+fn one_of_another_version_is_known() {
+    let _alone = ALONE.lock();
+    let file = begun();
+    assert!(!View::is_of_another_version(&file).unwrap());
+    let set = |mark: u64| file.write_all_at(&mark.to_ne_bytes(), OFFSET).unwrap();
+    set(MARK + 1);
+    assert!(View::is_of_another_version(&file).unwrap());
+    assert!(View::open(&file, 0).unwrap().is_none());
+    set(7);
+    assert!(!View::is_of_another_version(&file).unwrap());
 }
