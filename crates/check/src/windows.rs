@@ -23,7 +23,7 @@ use crate::access::{Access, Span};
 use crate::buffers::Use;
 use crate::call::{Args, Class, number};
 use crate::exchange::Letter;
-use crate::requests::{self, Owner};
+use crate::requests::{self, Ended, Owner};
 use crate::shadow::Shadow;
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
@@ -146,7 +146,8 @@ pub fn shadow(args: &mut Args, uses: &[Use]) -> Option<Shadow> {
     let [piece] = &used.pieces[..] else {
         return None;
     };
-    let is_known = find(window(args)?.0, |_| ());
+    let owner = owner(args)?;
+    let is_known = find(owner.window, |_| ()).filter(|()| owner.target != consts::PROC_NULL);
     if !piece.is_solid || piece.len() > SHADOWED || is_known.is_none() {
         return None;
     }
@@ -394,11 +395,11 @@ impl Window {
 }
 
 /// Notes what a call that has succeeded has done with windows; `uses` is the memory that it uses
-/// here.
+/// here, which `shadow` may stand for, and `last` the newest operation before it.
 pub fn after(
     args: &Args,
-    uses: &[Use],
-    shadow: Option<Shadow>,
+    (uses, shadow): (&[Use], Option<Shadow>),
+    last: u64,
     site: impl Fn() -> Site,
 ) -> Vec<Finding> {
     match args.number {
@@ -418,7 +419,13 @@ pub fn after(
         return Vec::new();
     };
     if access::act(args.call.name).is_none() {
-        return synchronized(args, win, site);
+        let ended = Ended {
+            window: win.0,
+            target: target(args),
+            last,
+            is_certain: true,
+        };
+        return synchronized(args, win, ended, site);
     }
     let site = site();
     if let Some(access) = access(args, site.clone()) {
@@ -451,9 +458,14 @@ pub fn after(
     Vec::new()
 }
 
+/// The target of a call that synchronizes with one alone.
+fn target(args: &Args) -> Option<i32> {
+    args.named("rank").map(|it| it as i32)
+}
+
 /// Notes what a call on a window has done that has failed with this code: where an access was
 /// wrong, or a process is gone, which only the end of its epoch tells, that has ended all the same.
-pub fn failed(args: &Args, code: c_int, site: impl Fn() -> Site) -> Vec<Finding> {
+pub fn failed(args: &Args, code: c_int, last: u64, site: impl Fn() -> Site) -> Vec<Finding> {
     let ends = matches!(
         args.number,
         number::Win_fence
@@ -475,12 +487,18 @@ pub fn failed(args: &Args, code: c_int, site: impl Fn() -> Site) -> Vec<Finding>
     } else if mpi::class(code) != consts::ERR_RMA_RANGE {
         return Vec::new();
     }
-    synchronized(args, win, site)
+    let ended = Ended {
+        window: win.0,
+        target: target(args),
+        last,
+        is_certain: false,
+    };
+    synchronized(args, win, ended, site)
 }
 
-/// Notes that a call has synchronized.
-fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> {
-    let target = args.named("rank").map(|it| it as i32);
+/// Notes that a call has synchronized, which completes these operations if it completes any.
+fn synchronized(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) -> Vec<Finding> {
+    let target = ended.target;
     match args.number {
         number::Win_attach => {
             let (first, size) = (args.word(1), args.word(2));
@@ -501,7 +519,7 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
             });
         }
         number::Win_fence => {
-            let mut found = requests::ended(win.0, None, &site);
+            let mut found = requests::ended(ended, &site);
             found.extend(fence(args, win, &site));
             return found;
         }
@@ -511,7 +529,7 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
         }
         number::Win_complete => {
             complete(win);
-            return requests::ended(win.0, None, site);
+            return requests::ended(ended, site);
         }
         number::Win_post => {
             let origins = ranks(win, Group(args.word(0)));
@@ -547,7 +565,7 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
                     false => window.accesses.forget(Some(target.unwrap_or(0))),
                 }
             });
-            return requests::ended(win.0, target, site);
+            return requests::ended(ended, site);
         }
         number::Win_unlock_all | number::Win_flush_all | number::Win_flush_local_all => {
             find(win.0, |window| {
@@ -559,7 +577,7 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
                     false => window.accesses.forget(None),
                 }
             });
-            return requests::ended(win.0, None, site);
+            return requests::ended(ended, site);
         }
         _ => {}
     }
@@ -720,6 +738,13 @@ pub fn free(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
         }
         mpi::Comm_free(&mut comm);
     }
-    found.extend(requests::ended(handle, None, site));
+    // Of a program that is right none is left.
+    let ended = Ended {
+        window: handle,
+        target: None,
+        last: u64::MAX,
+        is_certain: false,
+    };
+    found.extend(requests::ended(ended, site));
     found
 }
