@@ -33,6 +33,7 @@
 //! | `alike`    | handles of their own for requests that are complete at once            |
 //! | `windows`  | windows and their epochs                                              |
 //! | `access`   | accesses to windows, and which of them conflict                       |
+//! | `letters`  | what ranks tell each other of epochs that are posted                  |
 //! | `exchange` | how ranks tell each other what they have done with windows            |
 //! | `profiled` | calls by the names of the profiling interface                        |
 //! | `refused`  | calls that the library refuses                                        |
@@ -59,6 +60,7 @@ mod guard;
 mod heap;
 mod jumped;
 mod leaves;
+mod letters;
 mod life;
 mod maps;
 mod memory;

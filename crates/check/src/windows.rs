@@ -3,7 +3,7 @@
 //! A process knows its own accesses. At the end of an epoch between
 //! fences it is told how others have accessed its memory: each rank tells each target what it has
 //! done there (`exchange`). So it is for the epochs of `MPI_Win_post`: each origin tells the target
-//! once it has completed its own.
+//! once it has completed its own, and the target is told some time later (`letters`).
 //!
 //! Under locks a target knows nothing of epochs, and ranks may order their accesses by messages
 //! that the tool does not follow. But two of which either had begun before the other one was
@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use catena_abi::{Comm, Datatype, Group, Win, consts};
 
 use crate::access::{Access, Span};
 use crate::buffers::Use;
 use crate::call::{Args, Class, number};
-use crate::exchange::Letter;
+use crate::letters::Letters;
 use crate::requests::{self, Ended, Owner};
 use crate::shadow::Shadow;
 use crate::site::Site;
@@ -46,8 +46,9 @@ struct Window {
     since_fence: Vec<Access>,
     /// What it has done in the epoch that `MPI_Win_start` has begun.
     started: Vec<Access>,
-    /// What it has told of that, which is still under way.
-    letters: Vec<Letter>,
+    /// What it tells of that, and is told. It has a lock of its own, as MPI is called meanwhile, whose
+    /// threads may ask for windows: to free memory, for one thing.
+    letters: Arc<Mutex<Letters>>,
     /// What it has done under shared locks, the last of it.
     shared: VecDeque<Access>,
     /// How many of these may not be complete.
@@ -496,8 +497,26 @@ pub fn failed(args: &Args, code: c_int, last: u64, site: impl Fn() -> Site) -> V
     synchronized(args, win, ended, site)
 }
 
-/// Notes that a call has synchronized, which completes these operations if it completes any.
+/// Notes that a call has synchronized, which completes these operations if it completes any, and
+/// looks which letters have come.
 fn synchronized(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) -> Vec<Finding> {
+    let mut found = note(args, win, ended, site);
+    let may_follow_letters = matches!(
+        args.number,
+        number::Win_fence
+            | number::Win_start
+            | number::Win_complete
+            | number::Win_post
+            | number::Win_test
+    );
+    if may_follow_letters {
+        found.extend(with_letters(win, Letters::take_in));
+    }
+    found
+}
+
+/// Notes that a call has synchronized, which completes these operations if it completes any.
+fn note(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) -> Vec<Finding> {
     let target = ended.target;
     match args.number {
         number::Win_attach => {
@@ -525,6 +544,7 @@ fn synchronized(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) ->
         }
         number::Win_start => {
             let targets = ranks(win, Group(args.word(0)));
+            with_letters(win, |letters, _, _| letters.start(&targets));
             find(win.0, |window| window.epoch.start = Some(targets));
         }
         number::Win_complete => {
@@ -533,6 +553,7 @@ fn synchronized(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) ->
         }
         number::Win_post => {
             let origins = ranks(win, Group(args.word(0)));
+            with_letters(win, |letters, _, _| letters.post(&origins));
             find(win.0, |window| window.epoch.post = Some(origins));
         }
         number::Win_wait => return posted(win, &site),
@@ -584,46 +605,44 @@ fn synchronized(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) ->
     Vec::new()
 }
 
+/// Does something with the letters of a window, and what they go over: its communicator, and the
+/// bytes of a displacement. Nothing where ranks tell each other nothing.
+fn with_letters<T: Default>(win: Win, f: impl FnOnce(&mut Letters, Comm, i64) -> T) -> T {
+    let found = find(win.0, |window| {
+        let letters = Arc::clone(&window.letters);
+        Some((letters, window.comm?, window.unit))
+    });
+    let Some((letters, comm, unit)) = found.flatten() else {
+        return T::default();
+    };
+    let mut letters = letters.lock().unwrap_or_else(PoisonError::into_inner);
+    f(&mut letters, comm, unit)
+}
+
 /// This rank's epoch is complete: tells its targets what it has done there.
 fn complete(win: Win) {
     let told = find(win.0, |window| {
         window.accesses.forget(None);
-        window.letters.retain_mut(|it| !it.is_sent());
         let started = std::mem::take(&mut window.started);
-        Some((window.comm?, window.epoch.start.take()?, started))
+        Some((window.epoch.start.take()?, started))
     });
-    let Some((comm, targets, accesses)) = told.flatten() else {
-        find(win.0, |window| window.epoch.start = None);
-        return;
-    };
-    let letters = targets
-        .iter()
-        .map(|&target| exchange::tell(comm, target, &accesses));
-    let letters: Vec<_> = letters.collect();
-    find(win.0, |window| window.letters.extend(letters));
+    if let Some((targets, accesses)) = told.flatten() {
+        with_letters(win, |letters, comm, _| {
+            letters.write(comm, &targets, &accesses);
+        });
+    }
 }
 
-/// All origins have completed their epochs with this rank: finds accesses of several that conflict.
+/// All origins have completed their epochs with this rank: finds accesses of several that conflict,
+/// as far as they were told by now.
 fn posted(win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
-    let heard = find(win.0, |window| {
-        let origins = window.epoch.post.take()?;
-        Some((window.comm?, window.unit, origins))
-    });
-    let Some((comm, unit, origins)) = heard.flatten() else {
-        return Vec::new();
-    };
-    let mut told = Vec::new();
-    for &origin in &origins {
-        match exchange::hear(comm, origin) {
-            Some(accesses) => told.extend(accesses),
-            None => {
-                // Letters that come later would be taken for those of later epochs.
-                find(win.0, |window| window.comm = None);
-                return Vec::new();
-            }
-        }
+    let origins = find(win.0, |window| window.epoch.post.take()).flatten();
+    match origins {
+        Some(origins) => with_letters(win, |letters, comm, unit| {
+            letters.wait(comm, unit, &origins, site())
+        }),
+        None => Vec::new(),
     }
-    access::conflicts(&told, unit, site)
 }
 
 /// Notes a fence, and finds accesses of several ranks that conflict.
@@ -697,7 +716,7 @@ fn made(args: &Args, site: Site) {
         accesses: access::Own::default(),
         since_fence: Vec::new(),
         started: Vec::new(),
-        letters: Vec::new(),
+        letters: Arc::default(),
         shared: VecDeque::new(),
         open: 0,
         is_notified: false,
@@ -725,18 +744,18 @@ pub fn free(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
     });
     let mut found = Vec::new();
     if let Some(window) = gone
-        && let Some(mut comm) = window.comm
+        && let Some(comm) = window.comm
     {
-        // What nobody has heard stays: its memory may still be read.
-        let letters = window.letters.into_iter();
-        letters
-            .filter_map(|mut it| (!it.is_sent()).then_some(it))
-            .for_each(std::mem::forget);
         let accesses = Vec::from(window.shared);
         if let Ok(here) = exchange::accesses(comm, &accesses) {
             found = access::conflicts(&here, window.unit, &site);
+            let mut letters = window
+                .letters
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            found.extend(std::mem::take(&mut *letters).settle(comm, window.unit));
         }
-        mpi::Comm_free(&mut comm);
+        exchange::leave(comm);
     }
     // Of a program that is right none is left.
     let ended = Ended {
