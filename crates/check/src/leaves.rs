@@ -131,6 +131,30 @@ impl Drop for Contents {
     }
 }
 
+/// Whether numbers of a type whose handle is good may lie upon each other, as far as its kind tells.
+pub fn may_be_doubled(ty: Datatype) -> bool {
+    may_be_doubled_in(ty, DEEPEST)
+}
+
+fn may_be_doubled_in(ty: Datatype, deepest: u32) -> bool {
+    if ty.0 < PREDEFINED {
+        return false;
+    }
+    let (Some(contents), Some(deepest)) = (Contents::of(ty), deepest.checked_sub(1)) else {
+        return true;
+    };
+    match (contents.combiner, contents.types.first()) {
+        (
+            consts::COMBINER_DUP
+            | consts::COMBINER_CONTIGUOUS
+            | consts::COMBINER_SUBARRAY
+            | consts::COMBINER_DARRAY,
+            Some(&old),
+        ) => may_be_doubled_in(old, deepest),
+        _ => true,
+    }
+}
+
 fn derived(all: &mut Vec<Leaf>, at: i64, ty: Datatype, deepest: u32) -> Option<()> {
     let contents = Contents::of(ty)?;
     let &old = contents.types.first()?;
