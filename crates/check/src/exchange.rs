@@ -1,13 +1,11 @@
 //! How ranks tell each other what they have done with each other's windows.
 
-use std::collections::BTreeSet;
 use std::ffi::c_int;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use catena_abi::{Comm, consts};
 
 use crate::access::{Access, Act, RUNS, Span, Told};
-use crate::{life, mpi, tell};
+use crate::{life, mpi, own, tell};
 
 /// Most bytes of a place that are told.
 const PLACE: usize = 120;
@@ -57,27 +55,15 @@ pub fn comm(of: Comm) -> Option<Comm> {
     // Where ranks do not call the same, the tool tells it.
     let is_quiet = is_made && mpi::Comm_set_errhandler(own, consts::ERRORS_RETURN) == 0;
     if is_quiet {
-        all_own().insert(own.0);
+        own::made(own);
     }
     is_quiet.then_some(own)
 }
 
 /// Gives back a communicator of the tool's own.
 pub fn leave(mut own: Comm) {
-    all_own().remove(&own.0);
+    own::gone(own);
     mpi::Comm_free(&mut own);
-}
-
-/// Whether a communicator is the tool's own, so that the program has nothing to do with its
-/// messages.
-pub fn is_own(comm: Comm) -> bool {
-    all_own().contains(&comm.0)
-}
-
-/// The communicators of the tool's own.
-fn all_own() -> MutexGuard<'static, BTreeSet<usize>> {
-    static OWN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-    OWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tells each target the accesses to it; the accesses to this rank. All ranks of the communicator

@@ -7,8 +7,8 @@
 //! which all ranks of the window meet.
 //!
 //! Epochs of two ranks with each other have numbers on both sides, which a letter carries. One that
-//! is never written, as its epoch has failed, is missed when the next one comes, and changes nothing
-//! else: least of all which ranks take part in what they do together.
+//! is never written, as its epoch has failed, is missed when the next one comes, and changes
+//! nothing else: least of all which ranks take part in what they do together.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::c_int;
@@ -244,7 +244,8 @@ impl Letters {
         self.take_in(comm, unit)
     }
 
-    /// Takes in letters that have come. Finds accesses that conflict in epochs of which all is told.
+    /// Takes in letters that have come. Finds accesses that conflict in epochs of which all is
+    /// told.
     pub fn take_in(&mut self, comm: Comm, unit: i64) -> Vec<Finding> {
         let awaited = self.epochs.iter().flat_map(|it| it.awaited.keys().copied());
         let awaited: BTreeSet<i32> = awaited.collect();

@@ -9,7 +9,7 @@ use crate::call::{Args, Class, number};
 use crate::guard::Inside;
 use crate::site::Site;
 use crate::tell::{self, Finding, Kind};
-use crate::{differ, exchange, guard, mpi, objects, requests, threads};
+use crate::{differ, guard, mpi, objects, own, requests, threads};
 
 /// Zero where MPI is not there, or what there is of it.
 static PHASE: AtomicU8 = AtomicU8::new(0);
@@ -112,7 +112,7 @@ pub fn after(args: &Args) -> Vec<Finding> {
 #[unsafe(no_mangle)]
 extern "C" fn catena_check_unmatched(comm: Comm, source: c_int, tag: c_int, bytes: u64) {
     let _inside = Inside::enter();
-    if exchange::is_own(comm) {
+    if own::is_own(comm) {
         return;
     }
     let on = match comm {

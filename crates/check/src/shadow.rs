@@ -8,8 +8,8 @@ use crate::{maps, sums};
 /// Memory that MPI is given instead of the program's, until the operation is complete: so it is
 /// seen if the program changes its own meanwhile.
 ///
-/// Once MPI knows its address, the memory is freed by [`finish`](Shadow::finish) alone: a shadow that
-/// is dropped before leaves it where it is, as MPI may still write there.
+/// Once MPI knows its address, the memory is freed by [`finish`](Shadow::finish) alone: a shadow
+/// that is dropped before leaves it where it is, as MPI may still write there.
 #[derive(Debug)]
 pub struct Shadow {
     memory: Vec<u8>,

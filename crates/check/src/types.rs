@@ -7,10 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use catena_abi::{Datatype, consts};
 use catena_symbols::ScalarKind;
 
-use crate::{leaves, mpi};
-
-/// Handles below are predefined.
-pub const PREDEFINED: usize = 0x1000;
+use crate::{contents, mpi};
 
 /// Handles of predefined types lie below.
 const TYPES: usize = 0x400;
@@ -18,8 +15,8 @@ const TYPES: usize = 0x400;
 /// Most memory that is used to find out which bytes elements take.
 const LONGEST: i64 = 256 << 20;
 
-/// Bytes of the longest element that is looked at for numbers that lie upon each other: that is done
-/// for each new type.
+/// Bytes of the longest element that is looked at for numbers that lie upon each other: that is
+/// done for each new type.
 const LONGEST_DOUBLED: i64 = 1 << 20;
 
 /// Most runs of a layout.
@@ -116,7 +113,7 @@ fn ask(ty: Datatype) -> Option<Shape> {
         return None;
     }
     let may_be_doubled =
-        shape.is_dense() && shape.size <= LONGEST_DOUBLED && leaves::may_be_doubled(ty);
+        shape.is_dense() && shape.size <= LONGEST_DOUBLED && contents::may_be_doubled(ty);
     if may_be_doubled && let Some(runs) = mark(ty, 1, shape) {
         let taken: i64 = runs.iter().map(|(begin, end)| end - begin).sum();
         shape.is_doubled = taken < shape.size;

@@ -46,8 +46,8 @@ struct Window {
     since_fence: Vec<Access>,
     /// What it has done in the epoch that `MPI_Win_start` has begun.
     started: Vec<Access>,
-    /// What it tells of that, and is told. It has a lock of its own, as MPI is called meanwhile, whose
-    /// threads may ask for windows: to free memory, for one thing.
+    /// What it tells of that, and is told. It has a lock of its own, as MPI is called meanwhile,
+    /// whose threads may ask for windows: to free memory, for one thing.
     letters: Arc<Mutex<Letters>>,
     /// What it has done under shared locks, the last of it.
     shared: VecDeque<Access>,
