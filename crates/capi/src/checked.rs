@@ -39,10 +39,11 @@ pub(crate) fn raised(code: c_int) {
     }
 }
 
-/// Whether it is the tool that calls, and not the program.
+/// Whether it is a tool that calls, and not the program: checked mode, or another one that is made
+/// from `catena-tool`.
 pub(crate) fn asks() -> bool {
-    find(c"catena_check_asks").is_some_and(|found| {
-        // SAFETY: the function of the tool has this type.
+    find(c"catena_tool_asks").is_some_and(|found| {
+        // SAFETY: the function of the tools has this type.
         unsafe { transmute::<*mut c_void, extern "C" fn() -> c_int>(found)() != 0 }
     })
 }

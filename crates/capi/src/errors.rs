@@ -231,12 +231,24 @@ fn describe(class: c_int) -> String {
     format!("{name}: {}", names::class_text(class).unwrap_or("unknown"))
 }
 
+/// The class of an error, as a code that has no text of its own.
+fn class_alone(error: &Error) -> c_int {
+    match error.kind() {
+        Kind::Code(code) => code,
+        kind => class(kind),
+    }
+}
+
 /// Reports an error of `function` to the handler of `on`, and returns the code
 /// that the function returns, if the handler lets it. The handler may jump out of the call
 /// (`longjmp`), so nobody above may have anything left to drop.
 #[cold]
 #[inline(never)]
 pub(crate) fn raise(function: &'static str, on: On, error: Error) -> c_int {
+    if checked::asks() {
+        // What a tool asks in vain is nothing that a handler of the program may hear of.
+        return class_alone(&error);
+    }
     let on = error.place().map_or(on, On::Object);
     let text = format!("{function}: {}", error.text());
     let code = code_for(&error, &format!("{text}{}", which_window(on)));

@@ -61,7 +61,7 @@ fn end_left(top: usize) {
         };
         let mut found = requests::after(args, code, &call.waited, here);
         if life::is_going_on() {
-            found.extend(windows::failed(args, code, here));
+            found.extend(windows::failed(args, code, call.waited.last, here));
         }
         tell::tell(found);
     }
@@ -164,7 +164,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
     if code == 0 {
         found.append(&mut allowed);
         objects::after(&args, &given, site);
-        found.extend(windows::after(&args, &uses, shadow, site));
+        found.extend(windows::after(&args, (&uses, shadow), waited.last, site));
         if let Some(place) = request(&args) {
             // A library between the program and MPI may have made the datatype.
             let uses = match uses.is_empty() {
@@ -176,7 +176,7 @@ pub fn around(mut args: Args, from: From, caller: usize, top: usize) -> c_int {
         found.extend(life::after(&args));
     } else if is_going_on && life::is_going_on() {
         objects::given_back(&args, &given, &site);
-        found.extend(windows::failed(&args, code, site));
+        found.extend(windows::failed(&args, code, waited.last, site));
         if !has_states {
             found.extend(refused::find(code, here));
         }

@@ -91,6 +91,7 @@ impl Piece {
             extent: 1,
             true_lb: 0,
             true_extent: 1,
+            is_doubled: false,
         };
         Piece::new(base, len, consts::BYTE, byte)
     }

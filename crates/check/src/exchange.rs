@@ -1,21 +1,22 @@
 //! How ranks tell each other what they have done with each other's windows.
 
 use std::ffi::c_int;
-use std::ptr;
-use std::time::{Duration, Instant};
 
-use catena_abi::{Comm, Request, consts};
+use catena_abi::{Comm, consts};
 
 use crate::access::{Access, Act, RUNS, Span, Told};
-use crate::{life, mpi, tell};
+use crate::{life, mpi, own, tell};
 
 /// Most bytes of a place that are told.
 const PLACE: usize = 120;
 
-/// The numbers of all ranks of a communicator, each of which calls it.
-pub fn numbers(comm: Comm, own: i64) -> Vec<i64> {
-    let size = mpi::peers(comm);
-    let (own, mut all) = (vec![own; size], vec![0_i64; size]);
+/// The numbers that all ranks of a communicator have for this one, which has these for them. Each
+/// of them calls it.
+///
+/// # Errors
+/// The code of the library, where they do not.
+pub fn all_numbers(comm: Comm, own: &[i64]) -> Result<Vec<i64>, c_int> {
+    let mut all = vec![0_i64; own.len()];
     let ty = consts::INT64_T;
     let code = mpi::Alltoall(
         own.as_ptr().cast(),
@@ -27,9 +28,14 @@ pub fn numbers(comm: Comm, own: i64) -> Vec<i64> {
         comm,
     );
     match code {
-        0 => all,
-        _ => Vec::new(),
+        0 => Ok(all),
+        code => Err(code),
     }
+}
+
+/// The numbers of all ranks of a communicator, each of which calls it; none if they cannot be told.
+pub fn numbers(comm: Comm, own: i64) -> Vec<i64> {
+    all_numbers(comm, &vec![own; mpi::peers(comm)]).unwrap_or_default()
 }
 
 /// A communicator of the tool's own for the members of one; `None` where not all of them are ranks
@@ -48,7 +54,16 @@ pub fn comm(of: Comm) -> Option<Comm> {
     }
     // Where ranks do not call the same, the tool tells it.
     let is_quiet = is_made && mpi::Comm_set_errhandler(own, consts::ERRORS_RETURN) == 0;
+    if is_quiet {
+        own::made(own);
+    }
     is_quiet.then_some(own)
+}
+
+/// Gives back a communicator of the tool's own.
+pub fn leave(mut own: Comm) {
+    own::gone(own);
+    mpi::Comm_free(&mut own);
 }
 
 /// Tells each target the accesses to it; the accesses to this rank. All ranks of the communicator
@@ -103,97 +118,24 @@ pub fn accesses(comm: Comm, own: &[Access]) -> Result<Vec<Told>, c_int> {
     if code != 0 {
         return Err(code);
     }
-    let mut told = Vec::new();
+    let mut all = Vec::new();
     for (origin, (&at, &len)) in others.iter().zip(&theirs).enumerate() {
-        let mut rest = &got[at as usize..(at + len) as usize];
-        while let Some(access) = read(origin as i32, &mut rest) {
-            told.push(access);
-        }
+        let bytes = &got[at as usize..(at + len) as usize];
+        all.extend(told(origin as i32, bytes));
     }
-    Ok(told)
+    Ok(all)
 }
 
-/// What is being told to another rank. The memory stays until the request is complete.
-#[derive(Debug)]
-pub struct Letter {
-    requests: [Request; 2],
-    _head: Box<u64>,
-    _bytes: Vec<u8>,
-}
-
-impl Letter {
-    /// Whether all of it has been sent.
-    pub fn is_sent(&mut self) -> bool {
-        self.requests.iter_mut().all(|request| {
-            let mut flag = 0;
-            mpi::Test(request, &mut flag, ptr::null_mut()) != 0 || flag != 0
-        })
-    }
-}
-
-/// The tags of a letter: its length, and the rest.
-const HEAD: c_int = 1;
-const REST: c_int = 2;
-
-/// Tells a target the accesses to it in an epoch that this rank has completed.
-pub fn tell(comm: Comm, target: i32, accesses: &[Access]) -> Letter {
+/// Accesses as bytes.
+pub fn written<'a>(accesses: impl Iterator<Item = &'a Access>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let its = accesses.iter().filter(|it| it.target == target);
-    its.for_each(|it| write(it, &mut bytes));
-    let head = Box::new(bytes.len() as u64);
-    let mut requests = [consts::REQUEST_NULL; 2];
-    let [first, second] = &mut requests;
-    let at = ptr::from_ref::<u64>(&head).cast();
-    mpi::Isend(at, 8, consts::BYTE, target, HEAD, comm, first);
-    if let (at, len @ 1..) = (bytes.as_ptr(), bytes.len()) {
-        let len = len as c_int;
-        mpi::Isend(at.cast(), len, consts::BYTE, target, REST, comm, second);
-    }
-    Letter {
-        requests,
-        _head: head,
-        _bytes: bytes,
-    }
+    accesses.for_each(|it| write(it, &mut bytes));
+    bytes
 }
 
-/// Longest wait for a letter: who writes it has completed its epoch.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// What a rank tells of its accesses in an epoch that it has completed; `None` if nothing comes.
-pub fn hear(comm: Comm, origin: i32) -> Option<Vec<Told>> {
-    let mut len = 0_u64;
-    let mut request = consts::REQUEST_NULL;
-    let at = ptr::from_mut(&mut len).cast();
-    if mpi::Irecv(at, 8, consts::BYTE, origin, HEAD, comm, &mut request) != 0 {
-        return None;
-    }
-    let begin = Instant::now();
-    loop {
-        let mut flag = 0;
-        if mpi::Test(&mut request, &mut flag, ptr::null_mut()) != 0 {
-            return None;
-        }
-        if flag != 0 {
-            break;
-        }
-        if begin.elapsed() > PATIENCE {
-            mpi::Cancel(&mut request);
-            mpi::Wait(&mut request, ptr::null_mut());
-            return None;
-        }
-    }
-    let mut bytes = vec![0_u8; usize::try_from(len).ok()?];
-    if len > 0 {
-        let at = bytes.as_mut_ptr().cast();
-        let len = c_int::try_from(len).ok()?;
-        let is_begun = mpi::Irecv(at, len, consts::BYTE, origin, REST, comm, &mut request) == 0;
-        if !is_begun || mpi::Wait(&mut request, ptr::null_mut()) != 0 {
-            return None;
-        }
-    }
-    let mut rest = &bytes[..];
-    let told = std::iter::from_fn(|| read(origin, &mut rest));
-    Some(told.collect())
+/// The accesses of a rank that stand in these bytes.
+pub fn told(origin: i32, mut bytes: &[u8]) -> Vec<Told> {
+    std::iter::from_fn(|| read(origin, &mut bytes)).collect()
 }
 
 /// Where the message of each rank begins, and how long they are together.

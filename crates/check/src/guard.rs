@@ -2,7 +2,6 @@
 //! that the program has forked is not looked at.
 
 use std::cell::Cell;
-use std::ffi::c_int;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -25,13 +24,6 @@ impl Drop for Inside {
     fn drop(&mut self) {
         INSIDE.set(INSIDE.get() - 1);
     }
-}
-
-/// Whether the library is called by the tool, and not by the program.
-// SAFETY: no other library has names that begin with catena_.
-#[unsafe(no_mangle)]
-extern "C" fn catena_check_asks() -> c_int {
-    (INSIDE.get() != 0).into()
 }
 
 /// Whether this process was forked from one that had begun MPI. Its memory is a copy, which it may

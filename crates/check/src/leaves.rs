@@ -1,20 +1,16 @@
 //! What the elements of datatypes are made of: numbers at distances.
 
 use std::collections::HashMap;
-use std::ffi::c_int;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use catena_abi::{Aint, Count, Datatype, consts};
+use catena_abi::{Datatype, consts};
 use catena_symbols::{Scalar, ScalarKind};
 
-use crate::mpi;
-use crate::types::{self, PREDEFINED};
+use crate::contents::{Contents, DEEPEST, PREDEFINED};
+use crate::types;
 
 /// Most numbers of an element.
 const MOST: usize = 1024;
-
-/// Most types that lie in each other.
-const DEEPEST: u32 = 12;
 
 /// A number in an element, and its distance in bytes from the beginning.
 pub type Leaf = (i64, Scalar);
@@ -62,73 +58,6 @@ fn add(all: &mut Vec<Leaf>, at: i64, ty: Datatype, deepest: u32) -> Option<()> {
         return Some(());
     }
     derived(all, at, ty, deepest)
-}
-
-/// What a type was made of, in the order of the standard.
-struct Contents {
-    combiner: c_int,
-    integers: Vec<c_int>,
-    addresses: Vec<Aint>,
-    counts: Vec<Count>,
-    types: Vec<Datatype>,
-}
-
-impl Contents {
-    fn of(ty: Datatype) -> Option<Contents> {
-        let (mut i, mut a, mut c, mut t, mut combiner) = (0, 0, 0, 0, 0);
-        let code = mpi::Type_get_envelope_c(ty, &mut i, &mut a, &mut c, &mut t, &mut combiner);
-        let most = [i, a, c, t].into_iter().max()?;
-        if code != 0 || combiner == consts::COMBINER_NAMED || most > 4 * MOST as i64 {
-            return None;
-        }
-        let len = |n: Count| usize::try_from(n).unwrap_or(0);
-        let mut contents = Contents {
-            combiner,
-            integers: vec![0; len(i)],
-            addresses: vec![0; len(a)],
-            counts: vec![0; len(c)],
-            types: vec![consts::DATATYPE_NULL; len(t)],
-        };
-        let code = mpi::Type_get_contents_c(
-            ty,
-            i,
-            a,
-            c,
-            t,
-            contents.integers.as_mut_ptr(),
-            contents.addresses.as_mut_ptr(),
-            contents.counts.as_mut_ptr(),
-            contents.types.as_mut_ptr(),
-        );
-        (code == 0).then_some(contents)
-    }
-
-    /// The numbers that are integers in the form for small counts, and counts in the other one.
-    fn numbers(&self) -> Vec<i64> {
-        match self.counts.is_empty() {
-            true => self.integers.iter().map(|&it| it.into()).collect(),
-            false => self.counts.clone(),
-        }
-    }
-
-    /// Distances in bytes.
-    fn distances(&self, numbers: &[i64], from: usize) -> Vec<i64> {
-        match self.addresses.is_empty() {
-            true => numbers.get(from..).unwrap_or_default().to_vec(),
-            false => self.addresses.iter().map(|&it| it as i64).collect(),
-        }
-    }
-}
-
-impl Drop for Contents {
-    fn drop(&mut self) {
-        // The handles of derived types are the asker's own.
-        for ty in &mut self.types {
-            if ty.0 >= PREDEFINED {
-                mpi::Type_free(ty);
-            }
-        }
-    }
 }
 
 fn derived(all: &mut Vec<Leaf>, at: i64, ty: Datatype, deepest: u32) -> Option<()> {

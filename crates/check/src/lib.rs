@@ -23,6 +23,7 @@
 //! | `buffers`  | which memory a call uses                                              |
 //! | `bounds`   | whether there is as much memory as a call takes it to be              |
 //! | `variables` | whether buffers are as the program has declared them                 |
+//! | `contents` | what datatypes were made of                                           |
 //! | `leaves`   | what the elements of datatypes are made of                            |
 //! | `maps`     | which memory the process has                                          |
 //! | `returned` | memory of functions that have returned                                |
@@ -33,6 +34,8 @@
 //! | `alike`    | handles of their own for requests that are complete at once            |
 //! | `windows`  | windows and their epochs                                              |
 //! | `access`   | accesses to windows, and which of them conflict                       |
+//! | `letters`  | what ranks tell each other of epochs that are posted                  |
+//! | `own`      | communicators of the tool's own                                       |
 //! | `exchange` | how ranks tell each other what they have done with windows            |
 //! | `profiled` | calls by the names of the profiling interface                        |
 //! | `refused`  | calls that the library refuses                                        |
@@ -52,6 +55,7 @@ mod behind;
 mod bounds;
 mod buffers;
 mod collectives;
+mod contents;
 mod differ;
 mod entry;
 mod exchange;
@@ -59,12 +63,14 @@ mod guard;
 mod heap;
 mod jumped;
 mod leaves;
+mod letters;
 mod life;
 mod maps;
 mod memory;
 mod objects;
 mod once;
 mod overlaps;
+mod own;
 mod profiled;
 mod refused;
 mod requests;

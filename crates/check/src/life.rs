@@ -9,7 +9,7 @@ use crate::call::{Args, Class, number};
 use crate::guard::Inside;
 use crate::site::Site;
 use crate::tell::{self, Finding, Kind};
-use crate::{differ, guard, mpi, objects, requests, threads};
+use crate::{differ, guard, mpi, objects, own, requests, threads};
 
 /// Zero where MPI is not there, or what there is of it.
 static PHASE: AtomicU8 = AtomicU8::new(0);
@@ -112,6 +112,9 @@ pub fn after(args: &Args) -> Vec<Finding> {
 #[unsafe(no_mangle)]
 extern "C" fn catena_check_unmatched(comm: Comm, source: c_int, tag: c_int, bytes: u64) {
     let _inside = Inside::enter();
+    if own::is_own(comm) {
+        return;
+    }
     let on = match comm {
         consts::COMM_WORLD => "MPI_COMM_WORLD",
         consts::COMM_SELF => "MPI_COMM_SELF",

@@ -11,8 +11,9 @@ use std::ffi::{c_int, c_void};
 
 use crate::behind::next;
 use crate::guard::{Inside, is_inside};
+use crate::requests::{self, Met};
 use crate::tell::{Finding, Kind};
-use crate::{heap, maps, requests, site::Site, windows};
+use crate::{heap, maps, site::Site, windows};
 
 /// Memory for the loader while it looks for `malloc`.
 mod first {
@@ -61,31 +62,69 @@ fn noted(block: *mut c_void) -> *mut c_void {
     block
 }
 
-/// Has the tool look at a block that is to be given back.
-fn given_back(what: &'static str, block: usize, len: usize) {
-    if is_inside() {
-        return;
-    }
-    if requests::is_idle() && windows::is_idle() {
-        return;
-    }
-    look(what, block, len);
+/// What is wrong with giving a block back. It is looked for as long as the block is the program's:
+/// once the C library has it, another thread may have the memory, and use it rightly.
+struct Wrong {
+    what: &'static str,
+    block: usize,
+    len: usize,
+    /// A pending operation that uses it.
+    met: Option<Met>,
+    /// A window that shows it.
+    window: Option<Finding>,
 }
 
-#[cold]
-#[inline(never)]
-fn look(what: &'static str, block: usize, len: usize) {
-    let _inside = Inside::enter();
-    if let Some(met) = requests::within(block, len) {
+impl Wrong {
+    /// Looks at a block that may be about to be given back.
+    fn of(what: &'static str, block: usize, len: usize) -> Option<Wrong> {
+        let is_idle = is_inside() || (requests::is_idle() && windows::is_idle());
+        match is_idle {
+            true => None,
+            false => Wrong::look(what, block, len),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look(what: &'static str, block: usize, len: usize) -> Option<Wrong> {
+        let _inside = Inside::enter();
+        let met = requests::within(block, len);
+        let window = match met {
+            Some(_) => None,
+            None => windows::given_back(what, block, len),
+        };
+        let is_wrong = met.is_some() || window.is_some();
+        is_wrong.then_some(Wrong {
+            what,
+            block,
+            len,
+            met,
+            window,
+        })
+    }
+
+    /// The block is given back: tells it, and ends the process where others would use the memory.
+    #[cold]
+    #[inline(never)]
+    fn tell(self) {
+        let _inside = Inside::enter();
+        if let Some(finding) = self.window {
+            finding.tell();
+        }
+        let Some(met) = self.met else {
+            return;
+        };
         let text = format!(
-            "{len} bytes at {block:#x} are given back, in which the buffer {} of a pending {} lies \
-             ({} bytes at {:#x})",
+            "{} bytes at {:#x} are given back, in which the buffer {} of a pending {} lies ({} \
+             bytes at {:#x})",
+            self.len,
+            self.block,
             met.arg,
             met.site.call,
             met.piece.len(),
             met.piece.first,
         );
-        let finding = Finding::error(Kind::Freed, Site::in_full(what), text);
+        let finding = Finding::error(Kind::Freed, Site::in_full(self.what), text);
         let finding = finding.besides("the request was made by", &met.site);
         finding
             .remedy("complete the request first, as by MPI_Wait; until then its buffer must stay")
@@ -93,8 +132,12 @@ fn look(what: &'static str, block: usize, len: usize) {
         // What comes next would go to memory of somebody else, or come from there.
         std::process::abort();
     }
-    if let Some(finding) = windows::given_back(what, block, len) {
-        finding.tell();
+}
+
+/// Has the tool look at a block that is given back now.
+fn given_back(what: &'static str, block: usize, len: usize) {
+    if let Some(wrong) = Wrong::of(what, block, len) {
+        wrong.tell();
     }
 }
 
@@ -135,20 +178,25 @@ extern "C" fn realloc(block: *mut c_void, len: usize) -> *mut c_void {
     };
     let was = block.addr();
     let had = size_of_block(block);
+    let mut wrong = None;
     if had > 0 && !is_inside() {
+        wrong = Wrong::of("realloc", was, had);
         heap::remove(was, had);
     }
     // SAFETY: as the program has called it.
     let moved = unsafe { next(block, len) };
-    if moved.is_null() {
-        // The block is as it was, unless there was nothing to move.
-        if len > 0 {
-            noted(block);
-        }
+    if moved.is_null() && len > 0 {
+        // The block is as it was.
+        noted(block);
         return moved;
     }
-    if had > 0 && moved.addr() != was {
-        given_back("realloc", was, had);
+    match wrong {
+        Some(wrong) if moved.addr() != was => wrong.tell(),
+        Some(wrong) => {
+            let _inside = Inside::enter();
+            drop(wrong);
+        }
+        None => {}
     }
     noted(moved)
 }

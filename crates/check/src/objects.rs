@@ -6,11 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use catena_abi::{Comm, Datatype, consts};
 
 use crate::call::{Args, Class, Direction, Means, number};
+use crate::contents::PREDEFINED;
 use crate::leaves;
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
 use crate::threads;
-use crate::types::{self, PREDEFINED};
+use crate::types;
 
 /// Most handles of objects that are gone that are remembered.
 const GONE: usize = 4096;

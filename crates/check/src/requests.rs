@@ -351,14 +351,24 @@ pub fn begun(owner: Owner, mut uses: Vec<Use>, shadow: Option<Shadow>, site: Sit
     });
 }
 
-/// Notes that operations on a window are complete here: those to a target, or all. Finds memory
-/// that was changed meanwhile.
-pub fn ended(window: usize, target: Option<i32>, site: impl Fn() -> Site) -> Vec<Finding> {
+/// Operations on a window that a call completes here: those to a target, or to all.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    pub window: usize,
+    pub target: Option<i32>,
+    /// The newest of them: those that other threads have begun since the call did are not meant.
+    pub last: u64,
+    /// Whether they are certainly complete, so that MPI writes nothing any more.
+    pub is_certain: bool,
+}
+
+/// Notes that operations on a window are complete here. Finds memory that was changed meanwhile.
+pub fn ended(which: Ended, site: impl Fn() -> Site) -> Vec<Finding> {
     with(|requests| {
         let is_meant = |owner: Owner| {
-            owner.window == window && target.is_none_or(|target| target == owner.target)
+            owner.window == which.window && which.target.is_none_or(|it| it == owner.target)
         };
-        let all = requests.all.iter();
+        let all = requests.all.range(..=which.last);
         let done = all.filter(|(_, it)| it.owner.is_some_and(is_meant));
         let done: Vec<_> = done.map(|(&id, _)| id).collect();
         let mut found = Vec::new();
@@ -369,8 +379,10 @@ pub fn ended(window: usize, target: Option<i32>, site: impl Fn() -> Site) -> Vec
                 requests.end(id);
                 continue;
             }
-            if let Some(shadow) = requests.remove(id).and_then(|it| it.shadow) {
-                shadow.copy();
+            match requests.remove(id).and_then(|it| it.shadow) {
+                Some(shadow) if which.is_certain => shadow.finish(),
+                Some(shadow) => shadow.give_up(),
+                None => {}
             }
         }
         found
@@ -381,8 +393,8 @@ pub fn ended(window: usize, target: Option<i32>, site: impl Fn() -> Site) -> Vec
 #[derive(Debug, Default)]
 pub struct Before {
     given: Vec<Given>,
-    /// The number of the newest request.
-    last: u64,
+    /// The number of the newest request, for calls that complete some; zero for others.
+    pub last: u64,
 }
 
 /// Notes the requests that a call is given: it may overwrite their handles.
@@ -426,6 +438,14 @@ pub fn before(args: &Args) -> Before {
                 _ => (0..count).map(|i| at(place(i))).collect(),
             }
         }
+        number::Win_fence
+        | number::Win_complete
+        | number::Win_unlock
+        | number::Win_unlock_all
+        | number::Win_flush
+        | number::Win_flush_all
+        | number::Win_flush_local
+        | number::Win_flush_local_all => Vec::new(),
         _ => return Before::default(),
     };
     Before {

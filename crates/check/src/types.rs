@@ -7,16 +7,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use catena_abi::{Datatype, consts};
 use catena_symbols::ScalarKind;
 
-use crate::mpi;
-
-/// Handles below are predefined.
-pub const PREDEFINED: usize = 0x1000;
+use crate::{contents, mpi};
 
 /// Handles of predefined types lie below.
 const TYPES: usize = 0x400;
 
 /// Most memory that is used to find out which bytes elements take.
 const LONGEST: i64 = 256 << 20;
+
+/// Bytes of the longest element that is looked at for numbers that lie upon each other: that is
+/// done for each new type.
+const LONGEST_DOUBLED: i64 = 1 << 20;
 
 /// Most runs of a layout.
 const RUNS: usize = 1 << 16;
@@ -32,11 +33,19 @@ pub struct Shape {
     pub extent: i64,
     pub true_lb: i64,
     pub true_extent: i64,
+    /// Whether numbers lie upon each other, so that bytes are left out, however many the numbers
+    /// take together.
+    pub is_doubled: bool,
 }
 
 impl Shape {
     /// Whether elements behind each other leave no byte out.
     pub fn is_solid(&self) -> bool {
+        self.is_dense() && !self.is_doubled
+    }
+
+    /// Whether the numbers take as many bytes as there are.
+    fn is_dense(&self) -> bool {
         self.size == self.true_extent && self.size == self.extent
     }
 
@@ -100,7 +109,16 @@ fn ask(ty: Datatype) -> Option<Shape> {
     let is_known = mpi::Type_size_c(ty, &mut shape.size) == 0
         && mpi::Type_get_extent_c(ty, &mut lb, &mut shape.extent) == 0
         && mpi::Type_get_true_extent_c(ty, &mut shape.true_lb, &mut shape.true_extent) == 0;
-    is_known.then_some(shape)
+    if !is_known {
+        return None;
+    }
+    let may_be_doubled =
+        shape.is_dense() && shape.size <= LONGEST_DOUBLED && contents::may_be_doubled(ty);
+    if may_be_doubled && let Some(runs) = mark(ty, 1, shape) {
+        let taken: i64 = runs.iter().map(|(begin, end)| end - begin).sum();
+        shape.is_doubled = taken < shape.size;
+    }
+    Some(shape)
 }
 
 /// Its handle may be another type's from now on.
@@ -208,6 +226,7 @@ mod tests {
             extent: 4,
             true_lb: 0,
             true_extent: 4,
+            is_doubled: false,
         };
         assert!(int.is_solid());
         assert_eq!(int.hull(3), (0, 12));
@@ -217,6 +236,11 @@ mod tests {
             ..int
         };
         assert_eq!(backwards.hull(3), (-14, 6));
+        let doubled = Shape {
+            is_doubled: true,
+            ..int
+        };
+        assert!(!doubled.is_solid());
     }
 
     #[test]

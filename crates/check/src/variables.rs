@@ -417,12 +417,16 @@ fn are_bytes<'s>(mut all: impl Iterator<Item = &'s Scalar>) -> bool {
 }
 
 fn fits(leaf: Scalar, other: Scalar) -> bool {
-    use ScalarKind::{Enumeration, Logical, Pointer, Signed, Unsigned};
+    use ScalarKind::{Character, Enumeration, Logical, Pointer, Signed, Unsigned};
     if leaf.size != other.size {
         return false;
     }
     match (leaf.kind, other.kind) {
         (Signed | Unsigned, Enumeration | Pointer) => true,
+        // Integers of one byte are characters, whatever they are called.
+        (Character, Enumeration | Logical) | (Logical, Character) => true,
+        // Some characters are longer.
+        (Signed | Unsigned, Character) => true,
         (Signed, Logical) | (Logical, Signed | Unsigned) => true,
         (one, other) => one == other,
     }
@@ -454,7 +458,7 @@ mod tests {
 
     #[test]
     fn a_number_fits_one_of_its_kind_and_size_in_its_place() {
-        use ScalarKind::{Character, Float, Signed, Unsigned};
+        use ScalarKind::{Character, Enumeration, Float, Logical, Signed, Unsigned};
         assert!(are_bytes([scalar(Character, 1)].iter()));
         assert!(!are_bytes([scalar(Character, 1), scalar(Signed, 4)].iter()));
         let members = [(0, scalar(Signed, 4)), (8, scalar(Float, 8))];
@@ -465,6 +469,15 @@ mod tests {
         assert_eq!(misfit((0, scalar(Float, 4)), &members), other);
         assert_eq!(misfit((4, scalar(Signed, 4)), &members), Some(None));
         assert_eq!(misfit((0, scalar(Character, 1)), &members), other);
+        for (kind, its) in [
+            (Character, Enumeration),
+            (Character, Logical),
+            (Logical, Character),
+        ] {
+            assert!(fits(scalar(kind, 1), scalar(its, 1)));
+        }
+        assert!(fits(scalar(Unsigned, 2), scalar(Character, 2)));
+        assert!(!fits(scalar(Character, 1), scalar(Enumeration, 4)));
         let shifted = Some(Some(scalar(Float, 8)));
         assert_eq!(misfit((12, scalar(Float, 8)), &members), shifted);
     }

@@ -3,7 +3,7 @@
 //! A process knows its own accesses. At the end of an epoch between
 //! fences it is told how others have accessed its memory: each rank tells each target what it has
 //! done there (`exchange`). So it is for the epochs of `MPI_Win_post`: each origin tells the target
-//! once it has completed its own.
+//! once it has completed its own, and the target is told some time later (`letters`).
 //!
 //! Under locks a target knows nothing of epochs, and ranks may order their accesses by messages
 //! that the tool does not follow. But two of which either had begun before the other one was
@@ -15,15 +15,15 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::c_int;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use catena_abi::{Comm, Datatype, Group, Win, consts};
 
 use crate::access::{Access, Span};
 use crate::buffers::Use;
 use crate::call::{Args, Class, number};
-use crate::exchange::Letter;
-use crate::requests::{self, Owner};
+use crate::letters::Letters;
+use crate::requests::{self, Ended, Owner};
 use crate::shadow::Shadow;
 use crate::site::Site;
 use crate::tell::{Finding, Kind};
@@ -46,8 +46,9 @@ struct Window {
     since_fence: Vec<Access>,
     /// What it has done in the epoch that `MPI_Win_start` has begun.
     started: Vec<Access>,
-    /// What it has told of that, which is still under way.
-    letters: Vec<Letter>,
+    /// What it tells of that, and is told. It has a lock of its own, as MPI is called meanwhile,
+    /// whose threads may ask for windows: to free memory, for one thing.
+    letters: Arc<Mutex<Letters>>,
     /// What it has done under shared locks, the last of it.
     shared: VecDeque<Access>,
     /// How many of these may not be complete.
@@ -146,7 +147,8 @@ pub fn shadow(args: &mut Args, uses: &[Use]) -> Option<Shadow> {
     let [piece] = &used.pieces[..] else {
         return None;
     };
-    let is_known = find(window(args)?.0, |_| ());
+    let owner = owner(args)?;
+    let is_known = find(owner.window, |_| ()).filter(|()| owner.target != consts::PROC_NULL);
     if !piece.is_solid || piece.len() > SHADOWED || is_known.is_none() {
         return None;
     }
@@ -394,11 +396,11 @@ impl Window {
 }
 
 /// Notes what a call that has succeeded has done with windows; `uses` is the memory that it uses
-/// here.
+/// here, which `shadow` may stand for, and `last` the newest operation before it.
 pub fn after(
     args: &Args,
-    uses: &[Use],
-    shadow: Option<Shadow>,
+    (uses, shadow): (&[Use], Option<Shadow>),
+    last: u64,
     site: impl Fn() -> Site,
 ) -> Vec<Finding> {
     match args.number {
@@ -418,7 +420,13 @@ pub fn after(
         return Vec::new();
     };
     if access::act(args.call.name).is_none() {
-        return synchronized(args, win, site);
+        let ended = Ended {
+            window: win.0,
+            target: target(args),
+            last,
+            is_certain: true,
+        };
+        return synchronized(args, win, ended, site);
     }
     let site = site();
     if let Some(access) = access(args, site.clone()) {
@@ -451,9 +459,14 @@ pub fn after(
     Vec::new()
 }
 
+/// The target of a call that synchronizes with one alone.
+fn target(args: &Args) -> Option<i32> {
+    args.named("rank").map(|it| it as i32)
+}
+
 /// Notes what a call on a window has done that has failed with this code: where an access was
 /// wrong, or a process is gone, which only the end of its epoch tells, that has ended all the same.
-pub fn failed(args: &Args, code: c_int, site: impl Fn() -> Site) -> Vec<Finding> {
+pub fn failed(args: &Args, code: c_int, last: u64, site: impl Fn() -> Site) -> Vec<Finding> {
     let ends = matches!(
         args.number,
         number::Win_fence
@@ -475,12 +488,36 @@ pub fn failed(args: &Args, code: c_int, site: impl Fn() -> Site) -> Vec<Finding>
     } else if mpi::class(code) != consts::ERR_RMA_RANGE {
         return Vec::new();
     }
-    synchronized(args, win, site)
+    let ended = Ended {
+        window: win.0,
+        target: target(args),
+        last,
+        is_certain: false,
+    };
+    synchronized(args, win, ended, site)
 }
 
-/// Notes that a call has synchronized.
-fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> {
-    let target = args.named("rank").map(|it| it as i32);
+/// Notes that a call has synchronized, which completes these operations if it completes any, and
+/// looks which letters have come.
+fn synchronized(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) -> Vec<Finding> {
+    let mut found = note(args, win, ended, site);
+    let may_follow_letters = matches!(
+        args.number,
+        number::Win_fence
+            | number::Win_start
+            | number::Win_complete
+            | number::Win_post
+            | number::Win_test
+    );
+    if may_follow_letters {
+        found.extend(with_letters(win, Letters::take_in));
+    }
+    found
+}
+
+/// Notes that a call has synchronized, which completes these operations if it completes any.
+fn note(args: &Args, win: Win, ended: Ended, site: impl Fn() -> Site) -> Vec<Finding> {
+    let target = ended.target;
     match args.number {
         number::Win_attach => {
             let (first, size) = (args.word(1), args.word(2));
@@ -501,20 +538,22 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
             });
         }
         number::Win_fence => {
-            let mut found = requests::ended(win.0, None, &site);
+            let mut found = requests::ended(ended, &site);
             found.extend(fence(args, win, &site));
             return found;
         }
         number::Win_start => {
             let targets = ranks(win, Group(args.word(0)));
+            with_letters(win, |letters, _, _| letters.start(&targets));
             find(win.0, |window| window.epoch.start = Some(targets));
         }
         number::Win_complete => {
             complete(win);
-            return requests::ended(win.0, None, site);
+            return requests::ended(ended, site);
         }
         number::Win_post => {
             let origins = ranks(win, Group(args.word(0)));
+            with_letters(win, |letters, _, _| letters.post(&origins));
             find(win.0, |window| window.epoch.post = Some(origins));
         }
         number::Win_wait => return posted(win, &site),
@@ -547,7 +586,7 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
                     false => window.accesses.forget(Some(target.unwrap_or(0))),
                 }
             });
-            return requests::ended(win.0, target, site);
+            return requests::ended(ended, site);
         }
         number::Win_unlock_all | number::Win_flush_all | number::Win_flush_local_all => {
             find(win.0, |window| {
@@ -559,53 +598,51 @@ fn synchronized(args: &Args, win: Win, site: impl Fn() -> Site) -> Vec<Finding> 
                     false => window.accesses.forget(None),
                 }
             });
-            return requests::ended(win.0, None, site);
+            return requests::ended(ended, site);
         }
         _ => {}
     }
     Vec::new()
 }
 
+/// Does something with the letters of a window, and what they go over: its communicator, and the
+/// bytes of a displacement. Nothing where ranks tell each other nothing.
+fn with_letters<T: Default>(win: Win, f: impl FnOnce(&mut Letters, Comm, i64) -> T) -> T {
+    let found = find(win.0, |window| {
+        let letters = Arc::clone(&window.letters);
+        Some((letters, window.comm?, window.unit))
+    });
+    let Some((letters, comm, unit)) = found.flatten() else {
+        return T::default();
+    };
+    let mut letters = letters.lock().unwrap_or_else(PoisonError::into_inner);
+    f(&mut letters, comm, unit)
+}
+
 /// This rank's epoch is complete: tells its targets what it has done there.
 fn complete(win: Win) {
     let told = find(win.0, |window| {
         window.accesses.forget(None);
-        window.letters.retain_mut(|it| !it.is_sent());
         let started = std::mem::take(&mut window.started);
-        Some((window.comm?, window.epoch.start.take()?, started))
+        Some((window.epoch.start.take()?, started))
     });
-    let Some((comm, targets, accesses)) = told.flatten() else {
-        find(win.0, |window| window.epoch.start = None);
-        return;
-    };
-    let letters = targets
-        .iter()
-        .map(|&target| exchange::tell(comm, target, &accesses));
-    let letters: Vec<_> = letters.collect();
-    find(win.0, |window| window.letters.extend(letters));
+    if let Some((targets, accesses)) = told.flatten() {
+        with_letters(win, |letters, comm, _| {
+            letters.write(comm, &targets, &accesses);
+        });
+    }
 }
 
-/// All origins have completed their epochs with this rank: finds accesses of several that conflict.
+/// All origins have completed their epochs with this rank: finds accesses of several that conflict,
+/// as far as they were told by now.
 fn posted(win: Win, site: &impl Fn() -> Site) -> Vec<Finding> {
-    let heard = find(win.0, |window| {
-        let origins = window.epoch.post.take()?;
-        Some((window.comm?, window.unit, origins))
-    });
-    let Some((comm, unit, origins)) = heard.flatten() else {
-        return Vec::new();
-    };
-    let mut told = Vec::new();
-    for &origin in &origins {
-        match exchange::hear(comm, origin) {
-            Some(accesses) => told.extend(accesses),
-            None => {
-                // Letters that come later would be taken for those of later epochs.
-                find(win.0, |window| window.comm = None);
-                return Vec::new();
-            }
-        }
+    let origins = find(win.0, |window| window.epoch.post.take()).flatten();
+    match origins {
+        Some(origins) => with_letters(win, |letters, comm, unit| {
+            letters.wait(comm, unit, &origins, site())
+        }),
+        None => Vec::new(),
     }
-    access::conflicts(&told, unit, site)
 }
 
 /// Notes a fence, and finds accesses of several ranks that conflict.
@@ -679,7 +716,7 @@ fn made(args: &Args, site: Site) {
         accesses: access::Own::default(),
         since_fence: Vec::new(),
         started: Vec::new(),
-        letters: Vec::new(),
+        letters: Arc::default(),
         shared: VecDeque::new(),
         open: 0,
         is_notified: false,
@@ -707,19 +744,26 @@ pub fn free(args: &Args, site: impl Fn() -> Site) -> Vec<Finding> {
     });
     let mut found = Vec::new();
     if let Some(window) = gone
-        && let Some(mut comm) = window.comm
+        && let Some(comm) = window.comm
     {
-        // What nobody has heard stays: its memory may still be read.
-        let letters = window.letters.into_iter();
-        letters
-            .filter_map(|mut it| (!it.is_sent()).then_some(it))
-            .for_each(std::mem::forget);
         let accesses = Vec::from(window.shared);
         if let Ok(here) = exchange::accesses(comm, &accesses) {
             found = access::conflicts(&here, window.unit, &site);
+            let mut letters = window
+                .letters
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            found.extend(std::mem::take(&mut *letters).settle(comm, window.unit));
         }
-        mpi::Comm_free(&mut comm);
+        exchange::leave(comm);
     }
-    found.extend(requests::ended(handle, None, site));
+    // Of a program that is right none is left.
+    let ended = Ended {
+        window: handle,
+        target: None,
+        last: u64::MAX,
+        is_certain: false,
+    };
+    found.extend(requests::ended(ended, site));
     found
 }

@@ -1,8 +1,8 @@
 //! Communicators, windows and files, and which ranks of the world are in them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use catena_abi::{Comm, Datatype, Group, Session, Win, consts};
 use catena_profile::layout::{self, kind};
@@ -220,9 +220,8 @@ fn place(handle: usize) -> usize {
     (handle >> 24 ^ handle) % 64
 }
 
-/// Asks the library which ranks are in a communicator or window, and its name. It has to be one
-/// that is known to be good: otherwise an error handler of the program would be called. `made_by`
-/// tells the calls apart that have just made it.
+/// Asks the library which ranks are in a communicator or window, and its name. `made_by` tells the
+/// calls apart that have just made it.
 pub fn ask(kind: u32, handle: usize, made_by: Option<u64>) -> Option<(Members, String)> {
     let mut group = consts::GROUP_NULL;
     let mut other = None;
@@ -311,50 +310,59 @@ fn in_world(mut group: Group) -> Box<[i32]> {
     }
     let ranks: Vec<i32> = (0..size).collect();
     let mut found = vec![-1; ranks.len()];
-    if let Some(world) = world() {
-        mpi::Group_translate_ranks(group, size, ranks.as_ptr(), world, found.as_mut_ptr());
+    // Which session a group is of, nobody tells; only with that one's groups it is compared.
+    let mut all = worlds().into_iter();
+    let is_told = all.any(|world| {
+        mpi::Group_translate_ranks(group, size, ranks.as_ptr(), world, found.as_mut_ptr()) == 0
+    });
+    if !is_told {
+        found.fill(-1);
     }
     mpi::Group_free(&mut group);
     found.iter_mut().for_each(|rank| *rank = (*rank).max(-1));
     found.into()
 }
 
-/// The group of the world, if there is one.
-fn world() -> Option<Group> {
+/// The groups of all ranks of the job: that of the world model, and that of each session that is
+/// open, the newest first.
+fn worlds() -> Vec<Group> {
     static WORLD: OnceLock<Group> = OnceLock::new();
-    if !phase::has_world() {
-        let world = Group(SESSION.1.load(Relaxed));
-        return (world.0 != 0).then_some(world);
-    }
-    let world = WORLD.get_or_init(|| {
-        let mut world = consts::GROUP_NULL;
-        mpi::Comm_group(consts::COMM_WORLD, &mut world);
-        world
+    let world = phase::has_world().then(|| {
+        *WORLD.get_or_init(|| {
+            let mut world = consts::GROUP_NULL;
+            mpi::Comm_group(consts::COMM_WORLD, &mut world);
+            world
+        })
     });
-    Some(*world)
+    let of_sessions = sessions();
+    let of_sessions = of_sessions.iter().rev().map(|it| it.1);
+    world.into_iter().chain(of_sessions).collect()
 }
 
-/// The session that was asked for the ranks of the job, and their group; zeros if there is none.
-static SESSION: (AtomicUsize, AtomicUsize) = (AtomicUsize::new(0), AtomicUsize::new(0));
+/// The sessions that are open, and the group of the ranks of the job that each was asked for.
+static SESSIONS: Mutex<Vec<(usize, Group)>> = Mutex::new(Vec::new());
 
-/// Asks a session that has begun for the ranks of the job, for programs without `MPI_COMM_WORLD`.
+fn sessions() -> MutexGuard<'static, Vec<(usize, Group)>> {
+    SESSIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Asks a session that has begun for the ranks of the job: with the groups of other sessions, or of
+/// the world model, those of its communicators cannot be compared.
 pub fn ask_session(session: usize) {
-    if phase::has_world() || SESSION.0.load(Relaxed) != 0 {
-        return;
-    }
     let mut world = consts::GROUP_NULL;
     let name = c"mpi://WORLD";
     if mpi::Group_from_session_pset(Session(session), name.as_ptr(), &mut world) == 0 {
-        SESSION.0.store(session, Relaxed);
-        SESSION.1.store(world.0, Relaxed);
+        sessions().push((session, world));
     }
 }
 
 /// Gives back what a session was asked for, before it ends.
 pub fn leave_session(session: usize) {
-    if session != 0 && SESSION.0.load(Relaxed) == session {
-        SESSION.0.store(0, Relaxed);
-        let mut world = Group(SESSION.1.swap(0, Relaxed));
+    let mut all = sessions();
+    let at = all.iter().position(|it| it.0 == session);
+    let left = at.map(|at| all.remove(at));
+    drop(all);
+    if let Some((_, mut world)) = left {
         mpi::Group_free(&mut world);
     }
 }

@@ -11,10 +11,12 @@
 //! | `call`   | the table, and the arguments of a call            |
 //! | `next`   | the functions behind                              |
 //! | `mpi`    | what tools ask the library                        |
+//! | `asking` | whether a tool has called the library for itself  |
 //! | `object` | which file an address of code lies in             |
 //! | `stack`  | the stack of a thread                             |
 //! | `node`   | the memory that the processes of a node share     |
 
+mod asking;
 pub mod call;
 mod entry;
 pub mod mpi;

@@ -1,5 +1,5 @@
 //! What tools themselves ask the library: functions that only tell something, but for the few that
-//! checked mode needs.
+//! checked mode needs. All go through [`asking`]: an error of one calls no handler of the program.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -9,6 +9,7 @@ use catena_abi::{
     consts,
 };
 
+use crate::asking;
 use crate::next::Known;
 
 /// Declares functions of the library: each returns an error code, or -1 if there is no library.
@@ -25,11 +26,11 @@ macro_rules! functions {
                 return -1;
             };
             // SAFETY: the function has this prototype; places for what it tells are good.
-            unsafe {
+            asking::ask(|| unsafe {
                 let function = std::mem::transmute::<usize,
                     unsafe extern "C" fn($($ty),*) -> c_int>(address);
                 function($($arg),*)
-            }
+            })
         }
     )*};
 }

@@ -8,6 +8,11 @@
 // run: -n 3 --check -- started ; says error \[conflict\]: rank 2: MPI_Win_wait \(check_windows.c:\d+\): MPI_Put \(check_windows.c:\d+\) of rank 0 and MPI_Put \(check_windows.c:\d+\) of rank 1 access the same 4 bytes of this rank's window in one epoch ; says done
 // run: -n 3 --check -- tested ; says error \[conflict\]: rank 2: MPI_Win_test ; says done
 // run: -n 3 --check --set LINK=tcp -- started ; says error \[conflict\]: rank 2: MPI_Win_wait ; says done
+// run: -n 3 --check -- late ; says done ; never says check
+// run: -n 3 --check --set LINK=tcp -- late ; says done ; never says check
+// run: -n 3 --check -- long ; says error \[conflict\]: rank 2: MPI_Win_wait \(check_windows.c:\d+\): MPI_Put \S+ of rank 0 and MPI_Put \S+ of rank 1 access ; says done
+// run: -n 3 --check --set LINK=tcp -- long_far ; says error \[conflict\]: rank 2: MPI_Win_wait ; says done
+// run: -n 3 --check -- left ; says done ; says \[leak\]: rank \d: MPI_Win_allocate ; never says \[(unmatched|conflict)\]
 // run: -n 3 --check -- right ; says done ; never says check
 // run: -n 3 --check --set LINK=tcp -- right ; says done ; never says check
 // run: -n 4 --check -- right ; says done ; never says check
@@ -67,6 +72,69 @@ static void post(int first, int second, int in_turn, int tests)
         }
         MPI_Group_free(&single);
     }
+    MPI_Group_free(&all), MPI_Group_free(&target), MPI_Group_free(&origins);
+}
+
+/* The target that rank 0 names first goes on while rank 0 still waits for the other one to post, which it does only then. */
+static void post_late(void)
+{
+    MPI_Group all, targets, origin;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 2, (int[]){1, 2}, &targets);
+    MPI_Group_incl(all, 1, (int[]){0}, &origin);
+    make();
+    if (rank == 0) {
+        MPI_Win_start(targets, 0, win);
+        MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+    } else {
+        if (rank == 2)
+            MPI_Recv(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_post(origin, 0, win);
+        MPI_Win_wait(win);
+        if (rank == 1)
+            MPI_Send(NULL, 0, MPI_INT, 2, 0, MPI_COMM_WORLD);
+    }
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    MPI_Group_free(&all), MPI_Group_free(&targets), MPI_Group_free(&origin);
+}
+
+/* Ranks 0 and 1 do more in an epoch than a short message has room for. If they share memory, they wait outside of MPI for what rank 2 does after
+   the epoch. */
+static void much(int is_far)
+{
+    enum { PUTS = 3000 };
+    MPI_Win shared;
+    MPI_Aint length;
+    MPI_Group all, target, origins;
+    int unit, here = 0;
+    volatile int *own = &here, *flag = &here;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, (int[]){2}, &target);
+    MPI_Group_incl(all, 2, (int[]){0, 1}, &origins);
+    if (!is_far) {
+        MPI_Win_allocate_shared(sizeof *own, sizeof *own, MPI_INFO_NULL, MPI_COMM_WORLD, &own, &shared);
+        MPI_Win_shared_query(shared, 2, &length, &unit, &flag);
+        *own = 0;
+    }
+    MPI_Win_allocate(2 * PUTS * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2) {
+        MPI_Win_post(origins, 0, win);
+        MPI_Win_wait(win);
+        *own = 1;
+    } else {
+        MPI_Win_start(target, 0, win);
+        for (int i = 0; i < PUTS; i++)
+            MPI_Put(&one, 1, MPI_INT, 2, 2 * i, 1, MPI_INT, win);
+        MPI_Win_complete(win);
+        while (!is_far && !*flag)
+            usleep(100);
+    }
+    if (!is_far)
+        MPI_Win_free(&shared);
+    MPI_Win_free(&win);
     MPI_Group_free(&all), MPI_Group_free(&target), MPI_Group_free(&origins);
 }
 
@@ -153,6 +221,15 @@ int main(int argc, char **argv)
         make();
         post(5, 5, 0, !strcmp(what, "tested"));
         MPI_Win_free(&win);
+    }
+    if (!strcmp(what, "late"))
+        post_late();
+    if (!strcmp(what, "long") || !strcmp(what, "long_far"))
+        much(!strcmp(what, "long_far"));
+    if (!strcmp(what, "left")) {
+        make();
+        for (int i = 0; i < 3; i++)
+            post(7, 8, 0, 0);
     }
     if (!strcmp(what, "right"))
         right();

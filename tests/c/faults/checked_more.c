@@ -6,6 +6,9 @@
 // run: -n 2 --check -- gone ; says error \[memory\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer at 0x\w+ is memory that was given back before
 // run: -n 2 --check -- small ; says error \[type\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer is what numbers points to, which has an integer of 8 bytes where MPI_INT has
 // run: -n 2 --check -- member ; says error \[type\]: rank \d: MPI_Bcast \(checked_more.c:\d+\): its buffer buffer is in the variable pair, which has a floating-point number of 8 bytes where MPI_INT has
+// run: -n 2 --check -- small_members ; says end ; never says catena: check
+// run: -n 2 --check -- left_out ; says end ; never says catena: check
+// run: -n 2 --check -- doubled ; says error \[written\]: rank \d: MPI_Wait \(checked_more.c:\d+\): the buffer buf of MPI_Isend was changed
 // run: -n 2 --check -- ready ; says error \[written\]: rank \d: MPI_Waitall \(checked_more.c:\d+\): the partition 0 of MPI_Psend_init was changed after it was said to be ready ; says made by: MPI_Psend_init
 // run: -n 2 --check -- parts ; says end ; never says catena: check
 // run: -n 2 --check -- twice ; fails ; says error \[handle\]: rank \d: MPI_Comm_free \(checked_more.c:\d+\): the argument comm is the handle of a communicator that is gone ; says MPI_ERR_COMM: MPI_Comm_free: 0x\w+ is not a communicator, or was freed ; never says another MPI library
@@ -41,6 +44,38 @@ static void partitions(int is_changed)
     }
     MPI_Request_free(&both[0]);
     MPI_Request_free(&both[1]);
+}
+
+/* Members of one byte are sent as the integers that they are. */
+static void small_members(void)
+{
+    enum __attribute__((packed)) kind { ONE, OTHER };
+    struct { int number; enum kind kind; _Bool flag; unsigned char truth; double weight; } cells[2];
+    MPI_Datatype cell, types[5] = {MPI_INT, MPI_UINT8_T, MPI_UINT8_T, MPI_C_BOOL, MPI_DOUBLE};
+    memset(cells, 0, sizeof cells);
+    MPI_Type_create_struct(5, (int[]){1, 1, 1, 1, 1}, (MPI_Aint[]){0, 4, 5, 6, 8}, types, &cell);
+    MPI_Type_commit(&cell);
+    MPI_Bcast(cells, 2, cell, 0, WORLD);
+    MPI_Type_free(&cell);
+}
+
+/* The first two numbers lie upon each other, so the bytes 4 and 5 are left out: they, or others, are written meanwhile. */
+static void upon_each_other(int at)
+{
+    union { char bytes[8]; int numbers[2]; } sent = {{0}};
+    char got[8];
+    MPI_Datatype doubled, apart, types[3] = {MPI_INT, MPI_SHORT, MPI_SHORT};
+    MPI_Request request;
+    MPI_Type_create_struct(3, (int[]){1, 1, 1}, (MPI_Aint[]){0, 0, 6}, types, &doubled);
+    MPI_Type_create_struct(3, (int[]){1, 1, 1}, (MPI_Aint[]){0, 4, 6}, types, &apart);
+    MPI_Type_commit(&doubled);
+    MPI_Type_commit(&apart);
+    MPI_Isend(sent.bytes, 1, doubled, next, 0, WORLD, &request);
+    sent.bytes[at] = 7;
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Recv(got, 1, apart, last, 0, WORLD, MPI_STATUS_IGNORE);
+    MPI_Type_free(&doubled);
+    MPI_Type_free(&apart);
 }
 
 int main(int argc, char **argv)
@@ -87,6 +122,10 @@ int main(int argc, char **argv)
         memset(&pair, 0, sizeof pair);
         MPI_Bcast(pair.numbers, 4, MPI_INT, 0, WORLD);
         MPI_Bcast(pair.numbers, 6, MPI_INT, 0, WORLD);
+    } else if (!strcmp(what, "small_members")) {
+        small_members();
+    } else if (!strcmp(what, "left_out") || !strcmp(what, "doubled")) {
+        upon_each_other(!strcmp(what, "left_out") ? 5 : 1);
     } else if (!strcmp(what, "ready") || !strcmp(what, "parts")) {
         partitions(!strcmp(what, "ready"));
     } else if (!strcmp(what, "twice")) {

@@ -5,6 +5,9 @@
 // run: -n 2 --check -- vector ; fails ; says rank 1: free .* a pending MPI_Ialltoallv lies \(20 bytes ; never says not found
 // run: -n 2 --check -- window ; fails ; says rank 1: free .* a pending MPI_Rget lies ; never says not found
 // run: -n 2 --check -- root ; fails ; says rank 1: free .* a pending MPI_Igather lies \(8 bytes ; never says not found
+// run: -n 2 --check -- moved ; fails ; says rank 1: realloc .* a pending MPI_Irecv lies \(400 bytes ; never says not found
+// run: -n 2 --check -- nothing ; fails ; says rank 1: realloc .* a pending MPI_Irecv lies \(400 bytes ; never says not found
+// run: -n 2 --check -- shortened ; says ok ; never says catena: check
 // run: -n 2 --check -- two ; says ok
 // run: -n 2 --check -- given_up ; says ok
 // run: -n 2 --check -- symbol ; fails ; says rank 1: free .* a pending MPI_Irecv lies \(400 bytes ; never says not found
@@ -27,7 +30,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Request request = MPI_REQUEST_NULL;
     const char *what = argv[1];
-    int is_kept = !strcmp(what, "two") || !strcmp(what, "given_up");
+    int is_kept = !strcmp(what, "two") || !strcmp(what, "given_up") || !strcmp(what, "shortened");
     MPI_Win window = MPI_WIN_NULL;
     int shown[4] = {0};
     if (!strcmp(what, "window")) {
@@ -37,11 +40,24 @@ int main(int argc, char **argv)
     // The other rank waits until this one has ended, or has sent what it waits for.
     if (rank == 0 && !is_kept)
         MPI_Recv(&one, 1, MPI_INT, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    int *a = malloc(100 * sizeof *a), *b = malloc(100 * sizeof *b);
+    int *a = malloc(100 * sizeof *a), *b = calloc(100, sizeof *b);
     if (!strcmp(what, "malloc") || !strcmp(what, "symbol")) {
         MPI_Irecv(a, 100, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
         free(b);
         free(a);
+    } else if (!strcmp(what, "moved") || !strcmp(what, "nothing")) {
+        // What is behind it is in use, so the block has to move; a length of zero gives it back.
+        MPI_Irecv(a, 100, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+        volatile size_t new_length = strcmp(what, "moved") ? 0 : 1 << 20;
+        a = realloc(a, new_length);
+    } else if (!strcmp(what, "shortened")) {
+        // The block stays where it is.
+        MPI_Irecv(a, 50, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+        a = realloc(a, 50 * sizeof *a);
+        MPI_Send(b, 50, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        free(a);
+        free(b);
     } else if (!strcmp(what, "gaps")) {
         MPI_Datatype every_second;
         MPI_Type_vector(50, 1, 2, MPI_INT, &every_second);

@@ -20,6 +20,11 @@
 // run: -n 1 --explain -- true ; says explain: 1 rank on 1 host
 // run: -n 2 --explain-report /dev/null -- messages ; says mpirun: explain: 2 ranks on 1 host ; says what is explained is in /dev/null
 // run: -n 2 --explain-report /nowhere/to -- messages ; exit 2 ; says --explain-report /nowhere/to: it cannot be written
+// run: -n 2 --profile -- sessions ; says rank 1 is waited for most ; says rank 0 waits for rank 1
+// run: -n 2 --profile -- sessions_in_world ; says rank 1 is waited for most ; says rank 0 waits for rank 1
+// run: -n 2 --trace /dev/null -- sessions ; says the trace is in /dev/null
+// run: -n 2 --trace /dev/null -- sessions_in_world ; says the trace is in /dev/null
+// run: -n 2 --explain -- sessions_in_world ; says explain: 2 ranks on 1 host
 // run: -n 2 --explain --check -- nothing ; exit 2 ; says --explain and --check cannot be had at once
 //
 // variant: profiled_apart
@@ -366,6 +371,36 @@ static void session(void)
     MPI_Session_finalize(&session);
 }
 
+/* Two sessions at once, or one beside the world model: their ranks are those of the job all the same. */
+static void sessions(int in_world)
+{
+    MPI_Session both[2];
+    MPI_Group group;
+    MPI_Comm comms[2];
+    MPI_Win win;
+    char *base;
+    int count = 2 - in_world;
+    for (int i = 0; i < count; i++) {
+        MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &both[i]);
+        MPI_Group_from_session_pset(both[i], "mpi://WORLD", &group);
+        MPI_Comm_create_from_group(group, i ? "other" : "one", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comms[i]);
+        MPI_Group_free(&group);
+    }
+    MPI_Comm_rank(comms[0], &rank);
+    for (int i = 0; i < count; i++) {
+        MPI_Win_allocate(8, 1, MPI_INFO_NULL, comms[i], &base, &win);
+        MPI_Win_fence(0, win);
+        MPI_Win_free(&win);
+        if (rank == 1)
+            compute(100);
+        MPI_Barrier(comms[i]); /* @sessions */
+    }
+    for (int i = 0; i < count; i++) {
+        MPI_Comm_free(&comms[i]);
+        MPI_Session_finalize(&both[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -373,6 +408,10 @@ int main(int argc, char **argv)
     MPI_Comm parent;
     if (!strcmp(what, "session")) {
         session();
+        return 0;
+    }
+    if (!strcmp(what, "sessions")) {
+        sessions(0);
         return 0;
     }
     MPI_Init_thread(&argc, &argv, strcmp(what, "threads") && strcmp(what, "keys") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
@@ -408,6 +447,8 @@ int main(int argc, char **argv)
         jumps();
     else if (!strcmp(what, "small_things"))
         small_things();
+    else if (!strcmp(what, "sessions_in_world"))
+        sessions(1);
     else if (!strcmp(what, "all")) {
         for (int i = 0; i < 20; i++) {
             messages();
