@@ -118,6 +118,7 @@ impl File {
             place,
             from,
             len: access.len,
+            in_memory: access.buffer.count.saturating_mul(access.buffer.ty.size()),
         };
         let from = match place {
             FilePosition::At(etypes) => {
@@ -155,10 +156,12 @@ impl File {
     /// of an ordered call together, and it stays.
     #[cold]
     pub(crate) fn settle_pointer(&self, process: &Process, placed: Placed, moved: u64) {
-        let Placed { place, from, len } = placed;
+        let Placed {
+            place, from, len, ..
+        } = placed;
         let view = self.view();
-        let etypes = moved / view.etype.size();
-        let (to, end) = (from + (etypes * view.unit()).min(len), from + len);
+        let etypes = placed.to_file(moved) / view.unit();
+        let (to, end) = (from + etypes * view.unit(), from + len);
         match place {
             FilePosition::At(_) | FilePosition::Ordered => {}
             FilePosition::Individual if self.pointer.get() == end => self.pointer.set(to),
@@ -346,6 +349,7 @@ impl File {
                     transfer.put_at(Placed {
                         from: placed.from + first * each,
                         len: part.len,
+                        in_memory: count.saturating_mul(buffer.ty.size()),
                         ..placed
                     });
                     unlocked(|| transfer.run());

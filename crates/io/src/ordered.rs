@@ -29,7 +29,7 @@ impl File {
         transfer.put_at(Placed {
             place: FilePosition::Ordered,
             from,
-            len: transfer.len(),
+            ..transfer.placed()
         });
         Ok(transfer)
     }

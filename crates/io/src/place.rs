@@ -25,9 +25,21 @@ pub(crate) struct Placed {
     pub from: u64,
     /// Bytes in the file.
     pub len: u64,
+    /// Bytes in memory: others than in the file, where values are converted.
+    pub in_memory: u64,
 }
 
 impl Placed {
+    /// How many bytes of memory so many bytes of the file stand for, from the beginning on.
+    pub fn to_memory(self, in_file: u64) -> u64 {
+        share(in_file, self.len, self.in_memory)
+    }
+
+    /// How many bytes of the file so many bytes of memory are.
+    pub fn to_file(self, in_memory: u64) -> u64 {
+        share(in_memory, self.in_memory, self.len)
+    }
+
     /// The bytes of the file from its first to its last one; there are some.
     pub fn span(&self, view: &View, direction: Direction) -> Span {
         Span {
@@ -35,5 +47,13 @@ impl Placed {
             end: view.offset(self.from + self.len - 1) + 1,
             writes: direction == Direction::Write,
         }
+    }
+}
+
+/// What `part` of `all` is of `other`: elements are converted one by one, each to as many bytes.
+fn share(part: u64, all: u64, other: u64) -> u64 {
+    match all == other || all == 0 {
+        true => part.min(all),
+        false => (u128::from(part.min(all)) * u128::from(other) / u128::from(all)) as u64,
     }
 }

@@ -136,6 +136,8 @@ pub struct Transfer {
     /// Keeps others away from the bytes, in atomic mode.
     pub(crate) lock: Option<RangeLock>,
     convert: Option<ToConvert>,
+    /// Bytes of memory that it is about.
+    whole: u64,
     counters: Arc<FileCounters>,
     /// The file is busy as long as this lives.
     _busy: Arc<()>,
@@ -170,6 +172,7 @@ impl Transfer {
         parts: Parts,
     ) -> Result<Self> {
         let (count, ty) = (elements.count, &elements.ty);
+        let whole = count.saturating_mul(ty.size());
         let datarep = &parts.view.datarep;
         let mut convert = None;
         let memory = match (direction, datarep.is_native()) {
@@ -202,6 +205,7 @@ impl Transfer {
             window: parts.window,
             lock: None,
             convert,
+            whole,
             counters: parts.counters,
             _busy: parts.busy,
         })
@@ -218,6 +222,7 @@ impl Transfer {
             place: self.place,
             from: self.from,
             len: self.len(),
+            in_memory: self.whole,
         }
     }
 
@@ -294,23 +299,13 @@ impl Transfer {
         let (bytes, wrong) = match converted {
             Some(Ok(bytes)) => (bytes, None),
             Some(Err(error)) => (0, Some(error)),
-            None => (self.in_memory(), None),
+            None => (self.placed().to_memory(self.done), None),
         };
         let mut status = Status::empty();
         status.set_bytes(bytes);
         Done {
             status,
             error: self.error().or(wrong),
-        }
-    }
-
-    /// Bytes of memory that were moved.
-    fn in_memory(&self) -> u64 {
-        let (done, view) = (self.done, &self.view);
-        match view.datarep.is_native() {
-            true => done,
-            // What was written was whole etypes.
-            false => done / view.unit() * view.etype.size(),
         }
     }
 

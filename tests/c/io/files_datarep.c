@@ -91,6 +91,18 @@ static void external(void)
     EQUAL(MPI_File_get_byte_offset(fh, 1, &at), MPI_SUCCESS);
     EQUAL(at, (2 * size + 2 * rank) * 4);
     MPI_Type_free(&every);
+    /* In a view of bytes, too, a status counts what is in memory, and pointers what is in the file. */
+    EQUAL(MPI_File_set_view(fh, 16 * rank, MPI_BYTE, MPI_BYTE, "external32", MPI_INFO_NULL), MPI_SUCCESS);
+    EQUAL(MPI_File_write_all(fh, longs, 4, MPI_LONG, &status), MPI_SUCCESS);
+    EQUAL(MPI_Get_count(&status, MPI_LONG, &count), MPI_SUCCESS);
+    EQUAL(count, 4);
+    EQUAL(MPI_File_get_position(fh, &at), MPI_SUCCESS);
+    EQUAL(at, 16);
+    MPI_Request request;
+    EQUAL(MPI_File_iwrite_at(fh, 0, longs, 4, MPI_LONG, &request), MPI_SUCCESS);
+    EQUAL(MPI_Wait(&request, &status), MPI_SUCCESS);
+    EQUAL(MPI_Get_elements(&status, MPI_LONG, &count), MPI_SUCCESS);
+    EQUAL(count, 4);
     /* Bytes of the file: most significant first. */
     unsigned char raw[16], expected[16] = { 0, 0, 0, 1, 255, 255, 255, 254, 0, 0, 0, 3, 0x12, 0x34, 0x56, 0x78 };
     EQUAL(MPI_File_set_view(fh, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL), MPI_SUCCESS);
