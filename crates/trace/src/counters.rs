@@ -56,7 +56,8 @@ impl Counters {
                 .rposition(|&byte| byte == b'\n')
                 .map_or(0, |at| at + 1),
         };
-        let changes = self.changes.load(Relaxed);
+        // One that was here before may have been killed in the middle of a change.
+        let changes = self.changes.load(Relaxed) & !1;
         self.changes.store(changes.wrapping_add(1), Relaxed);
         fence(Release);
         for (to, from) in self.words.iter().zip(room[..len].chunks(8)) {
