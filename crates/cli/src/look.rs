@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,6 +12,10 @@ use catena_launcher::{Inquiry, Launched, Places, Summary, launched};
 
 /// How long from one look at a job to the next.
 const BETWEEN: Duration = Duration::from_millis(1100);
+
+/// What is wrong with a launcher that does not answer.
+const SILENT: &str =
+    "an mpirun does not answer: if a signal has stopped it, `kill -CONT` or `fg` has it go on";
 
 /// Calls of each thread that are shown.
 const CALLS: usize = 10;
@@ -21,17 +26,29 @@ fn fail(verb: &str, text: &str) -> i32 {
     1
 }
 
+/// Writes a text to standard output; the status.
+pub fn show(verb: &str, text: &str) -> i32 {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        Ok(()) => 0,
+        Err(error) => fail(verb, &format!("what it says cannot be written: {error}")),
+    }
+}
+
 /// Jobs that this user can look at.
 struct Jobs {
     /// Those whose launcher answers, on all hosts.
     launched: Vec<Launched>,
     /// Others, as far as they are on this host.
     here: Vec<HostJob>,
+    /// Launchers that do not answer.
+    silent: Vec<Launched>,
 }
 
 impl Jobs {
     fn find(verb: &str) -> Result<Jobs, i32> {
-        let launched = launched();
+        let (launched, silent) = launched();
         let here = jobs().map_err(|error| fail(verb, &format!("/proc cannot be read: {error}")))?;
         let is_told = |job: &HostJob| launched.iter().any(|it| it.summary.jobs.contains(&job.job));
         let mut here: Vec<_> = here
@@ -39,7 +56,20 @@ impl Jobs {
             .filter(|job| !is_told(job) && !is_over(job))
             .collect();
         here.sort_by_key(|job| job.here.first().map(|(_, who)| who.pid));
-        Ok(Jobs { launched, here })
+        Ok(Jobs {
+            launched,
+            here,
+            silent,
+        })
+    }
+
+    /// What to add where a job is not found that may be one of a launcher that does not answer.
+    fn hint(&self) -> String {
+        let all = self.silent.iter().map(|it| format!("{:x}", it.job));
+        match all.collect::<Vec<_>>().join(", ") {
+            none if none.is_empty() => none,
+            all => format!("; {SILENT} (job {all})"),
+        }
     }
 }
 
@@ -53,12 +83,15 @@ pub fn ps(mut args: impl Iterator<Item = OsString>) -> i32 {
         Err(status) => return status,
     };
     if all.launched.is_empty() && all.here.is_empty() {
-        println!("no job of yours runs on this host");
-        return 0;
+        let text = format!("no job of yours runs on this host{}\n", all.hint());
+        return show("ps", &text);
     }
-    let row = |job: &str, ranks: &str, hosts: &str, process: &str, program: &str, wait: &str| {
-        println!("{job:<17} {ranks:>9} {hosts:>6}  {process:<16} {program:<24} {wait}");
-    };
+    let mut text = String::new();
+    let mut row =
+        |job: &str, ranks: &str, hosts: &str, process: &str, program: &str, wait: &str| {
+            text +=
+                &format!("{job:<17} {ranks:>9} {hosts:>6}  {process:<16} {program:<24} {wait}\n");
+        };
     row(
         "job",
         "ranks",
@@ -107,7 +140,7 @@ pub fn ps(mut args: impl Iterator<Item = OsString>) -> i32 {
             &waits(waiting as u32),
         );
     }
-    0
+    show("ps", &text)
 }
 
 /// Whether all of its processes have ended: its launcher may still have its memory.
@@ -138,21 +171,35 @@ fn shortened(text: &str) -> String {
 /// A job that somebody has named.
 enum Chosen {
     Launched(Launched),
-    Here(HostJob),
+    /// No launcher answers for it; one that is silent may be its own.
+    Here {
+        job: HostJob,
+        is_silent: bool,
+    },
 }
 
 /// The job that an argument names, by its number, that of its launcher or that of one of its
 /// processes here; the only one if none is named.
 fn chosen(verb: &str, name: Option<OsString>) -> Result<Chosen, i32> {
+    let all = Jobs::find(verb)?;
+    let hint = all.hint();
     let Jobs {
         mut launched,
         mut here,
-    } = Jobs::find(verb)?;
+        silent,
+    } = all;
+    let no_launcher = |job: HostJob| Chosen::Here {
+        is_silent: silent.iter().any(|it| it.job == job.job),
+        job,
+    };
     let Some(name) = name else {
         return match launched.len() + here.len() {
-            0 => Err(fail(verb, "no job of yours runs on this host")),
+            0 => Err(fail(
+                verb,
+                &format!("no job of yours runs on this host{hint}"),
+            )),
             1 if here.is_empty() => Ok(Chosen::Launched(launched.remove(0))),
-            1 => Ok(Chosen::Here(here.remove(0))),
+            1 => Ok(no_launcher(here.remove(0))),
             count => Err(fail(
                 verb,
                 &format!("{count} jobs run here: name one of those that `catena ps` shows"),
@@ -178,12 +225,12 @@ fn chosen(verb: &str, name: Option<OsString>) -> Result<Chosen, i32> {
     }
     let at = here.iter().position(|job| is_of(job.job) || has(job));
     match at {
-        Some(at) => Ok(Chosen::Here(here.remove(at))),
+        Some(at) => Ok(no_launcher(here.remove(at))),
         None => Err(fail(
             verb,
             &format!(
                 "no job of yours on this host is {name}, nor has it a process with that number: \
-                 `catena ps` shows them"
+                 `catena ps` shows them{hint}"
             ),
         )),
     }
@@ -220,10 +267,11 @@ pub fn explain(args: impl Iterator<Item = OsString>) -> i32 {
         false => Inquiry::Explain,
     };
     match chosen("explain", name) {
-        Ok(Chosen::Launched(job)) => answered("explain", job.ask(inquiry), |text| {
-            println!("{text}");
-        }),
-        Ok(Chosen::Here(job)) => fail(
+        Ok(Chosen::Launched(job)) => answered("explain", job.ask(inquiry)),
+        Ok(Chosen::Here {
+            is_silent: true, ..
+        }) => fail("explain", SILENT),
+        Ok(Chosen::Here { job, .. }) => fail(
             "explain",
             &format!(
                 "job {:x} has no mpirun of Catena on this host, which alone can ask its ranks: call it \
@@ -243,13 +291,13 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
         Err(status) => return status,
     };
     let job = match chosen("hang", name) {
-        Ok(Chosen::Here(job)) => job,
+        Ok(Chosen::Here { job, .. }) => job,
         Ok(Chosen::Launched(job)) => {
             let inquiry = match as_json {
                 true => Inquiry::HangAsJson,
                 false => Inquiry::Hang,
             };
-            return answered("hang", job.ask(inquiry), |text| println!("{text}"));
+            return answered("hang", job.ask(inquiry));
         }
         Err(status) => return status,
     };
@@ -264,46 +312,45 @@ pub fn hang(args: impl Iterator<Item = OsString>) -> i32 {
         }
     }
     let names = Names::of_job(job.job);
-    match find(&names, &before, &now, Duration::from_secs(1)) {
-        Some(found) if as_json => println!("{}", found.json(&names)),
-        Some(found) => found.lines().iter().for_each(|line| println!("{line}")),
-        None if as_json => println!("null"),
-        None => println!("no rank has waited for more than 1 s"),
-    }
+    let mut text = match find(&names, &before, &now, Duration::from_secs(1)) {
+        Some(found) if as_json => found.json(&names),
+        Some(found) => found.lines().join("\n"),
+        None if as_json => "null".to_string(),
+        None => "no rank has waited for more than 1 s".to_string(),
+    };
     let elsewhere = job.ranks as usize - job.here.len().min(job.ranks as usize);
     if elsewhere > 0 && !as_json {
-        println!(
-            "{elsewhere} of its ranks are on other hosts, or have not called MPI_Init, and are not \
+        text += &format!(
+            "\n{elsewhere} of its ranks are on other hosts, or have not called MPI_Init, and are not \
              seen here; if Catena's mpirun has started it, `catena hang {:x}` sees all of them on \
              the host of that",
             job.job
         );
     }
-    0
+    answered("hang", Ok(text))
 }
 
-/// What to do with what a launcher has answered; the status.
-fn answered(verb: &str, answer: Result<String, String>, show: impl FnOnce(&str)) -> i32 {
+/// Shows the lines that a launcher has answered, or why there are none; the status.
+fn answered(verb: &str, answer: Result<String, String>) -> i32 {
     match answer {
-        Ok(text) => {
-            show(&text);
-            0
-        }
+        Ok(text) => show(verb, &(text + "\n")),
         Err(text) => fail(verb, &text),
     }
 }
 
-/// Shows the last calls of each thread, of a text as `mpirun --trace-report` writes it.
-fn show_calls(text: &str, most: usize) {
+/// The last calls of each thread, of a text as `mpirun --trace-report` writes it.
+fn last_calls(text: &str, most: usize) -> String {
     let is_call = |line: &str| line.starts_with("   ");
     let lines: Vec<&str> = text.lines().collect();
+    let mut shown = Vec::new();
     for part in lines.chunk_by(|a, b| is_call(a) == is_call(b)) {
         let skipped = match is_call(part[0]) {
             true => part.len().saturating_sub(most),
             false => 0,
         };
-        part[skipped..].iter().for_each(|line| println!("{line}"));
+        shown.extend_from_slice(&part[skipped..]);
     }
+    shown.join("\n")
 }
 
 /// `catena trace [JOB|PID|FILE] [-n CALLS]`.
@@ -333,26 +380,26 @@ pub fn trace(mut args: impl Iterator<Item = OsString>) -> i32 {
     {
         let text = fs::read_to_string(path);
         let text = text.map_err(|error| format!("{} cannot be read: {error}", path.display()));
-        return answered("trace", text, |text| show_calls(text, most));
+        return answered("trace", text.map(|text| last_calls(&text, most)));
     }
     let job = match chosen("trace", name) {
-        Ok(Chosen::Here(job)) => job,
+        Ok(Chosen::Here { job, .. }) => job,
         Ok(Chosen::Launched(job)) => {
-            return answered("trace", job.ask(Inquiry::Trace), |text| {
-                show_calls(text, most);
-            });
+            let text = job.ask(Inquiry::Trace);
+            return answered("trace", text.map(|text| last_calls(&text, most)));
         }
         Err(status) => return status,
     };
     let seen = job.look("");
+    let mut text = String::new();
     for &(place, who) in &job.here {
         let rank = seen.iter().find(|it| it.member.rank == who.rank);
-        println!("rank {} (pid {}){}", who.rank, who.pid, state(rank));
+        text += &format!("rank {} (pid {}){}\n", who.rank, who.pid, state(rank));
         let lines = job.view(place).map(|view| trace_lines(&view, most));
         let lines = lines.and_then(Result::ok).unwrap_or_default();
-        lines.iter().for_each(|line| println!("{line}"));
+        lines.iter().for_each(|line| text += &format!("{line}\n"));
     }
-    0
+    show("trace", &text)
 }
 
 /// How a rank stands, behind its name.

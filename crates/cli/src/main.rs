@@ -17,7 +17,14 @@ use std::process::ExitCode;
 use catena_settings::{Registry, nearest};
 
 const HELP: &str = include_str!("help/catena.txt");
-const EXPLAIN: &str = include_str!("help/explain.txt");
+
+/// What commands that look at jobs say of themselves.
+const LOOKS: [(&str, &str); 4] = [
+    ("ps", include_str!("help/ps.txt")),
+    ("hang", include_str!("help/hang.txt")),
+    ("explain", include_str!("help/explain.txt")),
+    ("trace", include_str!("help/trace.txt")),
+];
 
 const COMMANDS: [&str; 15] = [
     "run", "grow", "shrink", "doctor", "ps", "top", "hang", "explain", "trace", "info", "bench",
@@ -67,6 +74,15 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
     if !matches!(command.as_deref(), Some("run" | "bench")) {
         catena_launcher::end_with_reader();
     }
+    let args: Vec<OsString> = args.collect();
+    let is_try = args.first().is_some_and(|it| it == "--try");
+    let first = args.get(usize::from(is_try)).and_then(|it| it.to_str());
+    if let (Some(name), Some("-h" | "--help")) = (&command, first)
+        && let Some((_, help)) = LOOKS.iter().find(|(verb, _)| verb == name)
+    {
+        return look::show(name, help);
+    }
+    let mut args = args.into_iter();
     match command.as_deref() {
         Some("run") => catena_launcher::run("catena run", args, &registry()),
         Some(verb @ ("grow" | "shrink")) => catena_launcher::change(verb, args),
@@ -74,17 +90,8 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         Some("ps") => look::ps(args),
         Some("top") => catena_top::top(args),
         Some("hang") => look::hang(args),
-        Some("explain") => {
-            let mut args = args.peekable();
-            match args.peek().and_then(|it| it.to_str()) {
-                Some("-h" | "--help") => {
-                    print!("{EXPLAIN}");
-                    0
-                }
-                Some("--try") => attempt::attempt(args.skip(1)),
-                _ => look::explain(args),
-            }
-        }
+        Some("explain") if is_try => attempt::attempt(args.skip(1)),
+        Some("explain") => look::explain(args),
         Some("trace") => look::trace(args),
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),

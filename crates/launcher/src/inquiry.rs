@@ -1,5 +1,5 @@
-//! `catena ps`, `hang`, `explain`, `trace` and `top`: a user wants to know what a job does, on all of
-//! its hosts.
+//! `catena ps`, `hang`, `explain`, `trace` and `top`: a user wants to know what a job does, on all
+//! of its hosts.
 //!
 //! The job's launcher listens at an abstract socket whose name has the user and the number of the
 //! job in it, so nothing is left behind when it ends, and it is found from every namespace of
@@ -10,6 +10,7 @@
 use std::io::{self, Read, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
+use std::thread;
 use std::time::Duration;
 
 use crate::glance::JobGlance;
@@ -21,6 +22,9 @@ const PREFIX: &str = "catena-job";
 
 /// How long a launcher may take to answer: it may be stopped, or a host be out of reach.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a launcher says to a question that it does not know, as one of another version may be.
+pub(crate) const UNKNOWN: &str = "it knows no such question";
 
 /// What a user wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +97,15 @@ impl Launched {
     /// Why it does not, in words.
     pub fn ask(&self, inquiry: Inquiry) -> Result<String, String> {
         let answer = ask(self.user, self.job, inquiry, PATIENCE).map(|(_, answer)| answer);
-        answer.map_err(|error| format!("its mpirun cannot be asked: {error}"))?
+        let answer = answer.map_err(|error| format!("its mpirun cannot be asked: {error}"))?;
+        answer.map_err(|text| match text == UNKNOWN {
+            true => {
+                "its mpirun is of another version, and does not know the question: ask with the \
+                     `catena` of that version"
+                    .into()
+            }
+            false => text,
+        })
     }
 
     /// A glance at its job, for which it is given no longer than `patience`.
@@ -130,20 +142,38 @@ pub(crate) fn address(user: u32, job: u64) -> io::Result<SocketAddr> {
     SocketAddr::from_abstract_name(format!("{PREFIX}-{user}-{job:x}").as_bytes())
 }
 
-/// The launchers of this user's jobs on this host; of all users' for root. Those that do not answer
-/// are left out.
-pub fn launched() -> Vec<Launched> {
-    let all = launchers().into_iter().filter_map(|launcher| {
+/// The launchers of this user's jobs on this host, of all users' for root: those that answer, and
+/// those that have not in time, as they are stopped. They are asked side by side.
+pub fn launched() -> (Vec<Launched>, Vec<Launched>) {
+    let one = |launcher: Launched| {
         let Launched { user, job, .. } = launcher;
-        let (pid, answer) = ask(user, job, Inquiry::Summary, PATIENCE).ok()?;
+        let (pid, answer) = match ask(user, job, Inquiry::Summary, PATIENCE) {
+            Ok(answered) => answered,
+            Err(error) => {
+                return (error.kind() == io::ErrorKind::TimedOut).then_some(Err(launcher));
+            }
+        };
         let summary = Summary::read(&answer.ok()?)?;
-        Some(Launched {
+        Some(Ok(Launched {
             pid,
             summary,
             ..launcher
-        })
+        }))
+    };
+    let all: Vec<Result<Launched, Launched>> = thread::scope(|scope| {
+        let asked = launchers().into_iter();
+        let asked: Vec<_> = asked.map(|it| scope.spawn(move || one(it))).collect();
+        let told = asked.into_iter().filter_map(|it| it.join().ok().flatten());
+        told.collect()
     });
-    all.collect()
+    let (mut answer, mut silent) = (Vec::new(), Vec::new());
+    for launcher in all {
+        match launcher {
+            Ok(launcher) => answer.push(launcher),
+            Err(launcher) => silent.push(launcher),
+        }
+    }
+    (answer, silent)
 }
 
 /// The launchers of this user's jobs on this host; of all users' for root. None of them is asked,

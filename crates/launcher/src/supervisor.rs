@@ -651,7 +651,9 @@ impl Supervisor {
         if let Some(text) = self.profiling.explain() {
             let (first, more) = text.split_once('\n').unwrap_or((&text, ""));
             self.output.say(format!("explain: {first}"));
-            self.output.tell(more.trim_end());
+            if !more.is_empty() {
+                self.output.tell(more.trim_end());
+            }
         }
         let written = self.profiling.report_explanation();
         written.into_iter().for_each(|text| self.output.say(text));

@@ -240,8 +240,12 @@ impl Explanation {
     }
 
     fn write_messages(&self, text: &mut String, plan: &dyn Plan, is_counted: bool) {
+        let of_program = self.within.0.max(self.between.0).max(self.elsewhere);
         if is_counted {
-            text.push_str("messages of the program\n");
+            text.push_str(match of_program {
+                0 => "messages of the program: none\n",
+                _ => "messages of the program\n",
+            });
         }
         let pairs = [("of one host", self.within), ("of two hosts", self.between)];
         for (between, (messages, sum)) in pairs {
@@ -258,7 +262,7 @@ impl Explanation {
             let messages = number(self.elsewhere);
             _ = writeln!(text, "  to ranks that have told nothing: {messages}");
         }
-        text.push_str("ways of messages, with those of collectives and of the library itself\n");
+        let ways_at = text.len();
         let ways = [
             ("shm", "through shared memory", ""),
             ("network", "over a network", "LINK"),
@@ -306,6 +310,13 @@ impl Explanation {
                 _ = writeln!(text, "  {what}: {}", number(count));
             }
         }
+        let head = match (text.len() > ways_at, self.counters.is_empty()) {
+            (true, _) => "ways of messages, with those of collectives and of the library itself\n",
+            // Nobody has told.
+            (false, true) => "",
+            (false, false) => "ways of messages: none were sent\n",
+        };
+        text.insert_str(ways_at, head);
     }
 
     fn write_collectives(&self, text: &mut String, plan: &dyn Plan) {
@@ -550,10 +561,31 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
-        assert!(!text.contains("messages of the program\n"), "{text}");
+        assert!(!text.contains("messages of the program: "), "{text}");
         let counted = explanation.text(&Known, Moment::Now { is_counted: true });
-        assert!(counted.contains("messages of the program\n"), "{counted}");
+        assert!(
+            counted.contains("messages of the program: none\n"),
+            "{counted}"
+        );
         assert!(!counted.contains("--explain"), "{counted}");
+    }
+
+    #[test]
+    fn nothing_is_under_a_head_of_which_nothing_is_known() {
+        let of = |told| {
+            let sheets = [Sheet::of_library("h", 0, false, told)];
+            Explanation::new(&sheets).text(&(), Moment::Now { is_counted: false })
+        };
+        assert!(!of(None).contains("ways of messages"), "{}", of(None));
+        let text = of(Some("wait_looks 3\n"));
+        assert!(
+            text.contains("ways of messages: none were sent\n"),
+            "{text}"
+        );
+        let text = of(Some("self_messages 3\nself_bytes 9\n"));
+        let ways = "ways of messages, with those of collectives and of the library itself\n  of a \
+                    rank to itself: 3, 9 B\n";
+        assert!(text.contains(ways), "{text}");
     }
 
     #[test]

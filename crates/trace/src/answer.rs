@@ -102,7 +102,8 @@ fn answer(question: u32, context: &libc::ucontext_t) {
         return;
     }
     let to: &Reply = area.reply();
-    let changes = to.changes.load(Relaxed);
+    // A process that had it before may have been killed in the middle of a change.
+    let changes = to.changes.load(Relaxed) & !1;
     to.changes.store(changes.wrapping_add(1), Relaxed);
     fence(Release);
     to.thread.store(thread_now(), Relaxed);

@@ -18,7 +18,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
 
-use crate::counters::{ANSWERED, COUNTERS_AT, Counters};
+use crate::counted::{ANSWERED, COUNTERS_AT, Counters};
 use crate::counts::CountsMemory;
 use crate::reply::{REPLY_AT, Reply};
 use crate::slot::{NOTICE, NOTICES, Slot};

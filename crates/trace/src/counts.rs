@@ -100,11 +100,14 @@ impl Counts {
     }
 }
 
-/// As much of a text as is told, whole characters.
+/// As much of a text as is told: all that is before a semicolon, or at least whole characters.
 fn cut(text: &str) -> &str {
     let mut ends = (0..=text.len().min(Counts::LONGEST)).rev();
-    let end = ends.find(|&at| text.is_char_boundary(at));
-    &text[..end.unwrap_or(0)]
+    let end = ends.find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    match text[..end].rfind(';') {
+        Some(at) if end < text.len() => &text[..at],
+        _ => &text[..end],
+    }
 }
 
 /// A name as a user may see it.
@@ -217,6 +220,12 @@ mod tests {
         let long = some(&"ä".repeat(Counts::LONGEST)).to_bytes();
         let read = Counts::read(&long).expect("it is cut");
         assert_eq!(read.networks, "ä".repeat(Counts::LONGEST / 2));
+        let words = "tcp through eth0; passed over: lo";
+        let all = some(&format!("{words}, which leads nowhere else than here")).to_bytes();
+        let read = Counts::read(&all).expect("it is cut");
+        assert_eq!(read.networks, "tcp through eth0");
+        let all = some(words).to_bytes();
+        assert_eq!(Counts::read(&all).unwrap().networks, words);
         assert_eq!(Counts::read(&long[..8 * NUMBERS - 1]), None);
         assert_eq!(Counts::read(&[&long[..], b"x"].concat()), None);
         assert_eq!(

@@ -14,8 +14,9 @@
 //! | `frames` | where a thread is                                              |
 //! | `python` | which line of a Python program a thread is in                  |
 //! | `notice` | what is written of a wait, all of it or nothing                |
-//! | `counters` | all that the library has counted, told to who asks          |
 //! | `slot`   | the memory of that                                             |
+//! | `counters` | all that the library has counted, told to who asks           |
+//! | `counted` | the memory of that                                            |
 //! | `read`   | the side of who looks                                          |
 //! | `reply`  | the memory of an answer to who asks a thread where it is       |
 //! | `findings` | what checked mode has found                                  |
@@ -56,6 +57,7 @@
 mod answer;
 mod area;
 mod ask;
+mod counted;
 mod counters;
 mod counts;
 mod findings;

@@ -50,7 +50,8 @@ pub(crate) fn read(before: &[u8; NOTICE], after: &[u8; NOTICE]) -> Option<(u32, 
 impl Slot {
     pub fn write(&self, bytes: &[u8]) {
         let bytes = &bytes[..bytes.len().min(LONGEST)];
-        let changes = self.changes.load(Relaxed);
+        // A process that had it before may have been killed in the middle of a change.
+        let changes = self.changes.load(Relaxed) & !1;
         self.changes.store(changes.wrapping_add(1), Relaxed);
         fence(Release);
         self.len.store(bytes.len() as u32, Relaxed);

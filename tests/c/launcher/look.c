@@ -7,7 +7,7 @@
 // run: -n 4 --on-hang nothing -- json; says LOOK \{"definite":false,"culprits":\["rank 0"\]; says done
 // run: -n 4 --on-hang nothing -- trace; says LOOK rank 3 on host; says MPI_Recv\(source=0, tag=5, comm=MPI_COMM_WORLD\); says done
 // run: -n 4 --on-hang nothing -- explain; says LOOK   through shared memory: \d+; says LOOK   barrier: board 3$; says LOOK not known, as the job was started without --explain; says done
-// run: -n 4 --on-hang nothing --explain -- explain; says LOOK messages of the program$; says 'LOOK   MPI_Barrier of nothing, 4 ranks on 1 host: 1 call; planned in shared memory'; says LOOK   barrier: board 3$; says done
+// run: -n 4 --on-hang nothing --explain -- explain; says LOOK messages of the program: none$; says 'LOOK   MPI_Barrier of nothing, 4 ranks on 1 host: 1 call; planned in shared memory'; says LOOK   barrier: board 3$; says done
 // run: -n 4 --on-hang nothing --trace /dev/null -- explain_json; says LOOK \{"hosts":.*"silent":\[0\],"messages":\{.*"function":"MPI_Barrier","ranks":4,"hosts":1,.*"coll_barrier_board":3; says done
 // run: -n 4 --on-hang nothing -- explain_json; says LOOK \{"hosts":.*"messages":null,"collectives":null,"counters":\{.*"coll_barrier_board":3; says done
 // run: -n 4 --on-hang nothing -- pid; says LOOK no progress: rank 0 does not wait in MPI; says done

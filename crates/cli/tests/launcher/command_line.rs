@@ -18,6 +18,39 @@ fn programs_without_mpi_work() {
     assert_eq!(lines, ["0/3/0", "1/3/1", "2/3/2"]);
 }
 
+/// `catena` with these arguments.
+fn catena(words: &[&str], out: Stdio) -> Said {
+    let mut command = clean(env!("CARGO_BIN_EXE_catena"));
+    let command = command.args(words).stdout(out).stderr(Stdio::piped());
+    let child = command.stdin(Stdio::null()).spawn().unwrap();
+    said(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn commands_that_look_at_jobs_tell_about_themselves() {
+    for verb in ["ps", "hang", "explain", "trace", "top"] {
+        for option in ["--help", "-h"] {
+            let said = catena(&[verb, option], Stdio::piped());
+            assert_eq!((said.status, said.err.as_str()), (0, ""), "{verb}");
+            let usage = format!("usage: catena {verb}");
+            assert!(said.out.starts_with(&usage), "{}", said.out);
+        }
+    }
+    let said = catena(&["explain", "--try", "--help"], Stdio::piped());
+    assert!(
+        said.out.starts_with("usage: catena explain"),
+        "{}",
+        said.out
+    );
+    for verb in ["ps", "hang", "explain", "trace"] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let said = catena(&[verb, "--help"], full.unwrap().into());
+        let told = format!("catena {verb}: what it says cannot be written: ");
+        assert_eq!(said.status, 1);
+        assert!(said.err.starts_with(&told), "{}", said.err);
+    }
+}
+
 #[test]
 fn ranks_find_their_numbers_where_other_launchers_put_them() {
     let script = sh("echo $OMPI_COMM_WORLD_RANK/$OMPI_COMM_WORLD_SIZE \

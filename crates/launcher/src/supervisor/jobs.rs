@@ -15,7 +15,7 @@ use super::pending_verdicts::Verdict;
 use super::spawner::Caller;
 use super::timers::Task;
 use crate::elastic::{self, Change};
-use crate::inquiry::{self, Inquiry};
+use crate::inquiry::{self, Inquiry, UNKNOWN};
 use crate::node::Node;
 use crate::report::Failure;
 use crate::sys;
@@ -84,7 +84,7 @@ impl Supervisor {
                 None => {}
                 Some(line) => match Inquiry::read(&line) {
                     Some(inquiry) => self.inquiries.begin(inquiry, &mut self.nodes),
-                    None => questions.answer(Err("it knows no such question".into()), poller),
+                    None => questions.answer(Err(UNKNOWN.into()), poller),
                 },
             }
             return;

@@ -191,8 +191,16 @@ fn who_asks_is_told_once_what_was_counted() {
     assert!(!crate::is_asked_for_counters());
     assert_eq!(view.counters(7).unwrap().as_deref(), Some("messages 3\n"));
     assert_eq!(view.counters(8).unwrap(), None);
-    // A line that has no room is left out.
     let area = crate::thread::area().expect("it has begun");
+    // The process that had the area before was killed while it told something.
+    area.counters()
+        .changes
+        .fetch_or(1, std::sync::atomic::Ordering::Relaxed);
+    view.ask_for_counters(8).unwrap();
+    crate::tell_counters();
+    assert_eq!(view.counters(8).unwrap().as_deref(), Some("messages 3\n"));
+    assert_eq!(view.counters(9).unwrap(), None);
+    // A line that has no room is left out.
     area.counters().write(8, &"0123456\n".repeat(5000));
     let told = view.counters(8).unwrap().expect("it was told");
     assert_eq!((told.len(), told.len() % 8), (4094 * 8, 0));

@@ -29,7 +29,7 @@ const WRAPPERS: [Command; 2] = [
 ];
 
 /// A command of `catena`: its page, what it is for, and the file of which its help consists.
-const COMMANDS: [(&str, &str, &str); 6] = [
+const COMMANDS: [(&str, &str, &str); 9] = [
     (
         "share/man/catena.1",
         "MPI programs: run them, measure, and look at settings",
@@ -44,6 +44,21 @@ const COMMANDS: [(&str, &str, &str); 6] = [
         "share/man/catena-coll.1",
         "show which algorithm a collective takes, and why",
         "crates/cli/src/help/coll.txt",
+    ),
+    (
+        "share/man/catena-ps.1",
+        "show the jobs of this host",
+        "crates/cli/src/help/ps.txt",
+    ),
+    (
+        "share/man/catena-hang.1",
+        "say what a job waits for, and whose doing that is",
+        "crates/cli/src/help/hang.txt",
+    ),
+    (
+        "share/man/catena-trace.1",
+        "show the last MPI calls of each rank of a job",
+        "crates/cli/src/help/trace.txt",
     ),
     (
         "share/man/catena-explain.1",
