@@ -122,12 +122,18 @@ fn named(setting: &str) -> Trial {
     }
 }
 
-/// This command as `mpirun`.
+/// This command as `mpirun`, which ends with the one that calls it, however that ends.
 fn mpirun() -> Result<Command, String> {
     let own = std::env::current_exe();
     let own = own.map_err(|error| format!("this command does not know where it is: {error}"))?;
-    let mut command = Command::new(own);
-    command.args(["--called", "mpirun"]).stdin(Stdio::null());
+    let guard = catena_bench::guard::words();
+    let words = guard.into_iter().map(OsString::from);
+    let mut words = words.chain([own.into_os_string()]);
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command
+        .args(words)
+        .args(["--called", "mpirun"])
+        .stdin(Stdio::null());
     Ok(command)
 }
 
