@@ -37,7 +37,7 @@ mod figures;
 #[doc(hidden)]
 pub mod fuzz;
 mod graph;
-mod guard;
+pub mod guard;
 mod guidelines;
 mod help;
 mod launch;

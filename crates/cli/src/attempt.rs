@@ -2,13 +2,14 @@
 //! program itself: whole runs with each and without, in turn, and what is sure of the differences.
 
 use std::ffi::OsString;
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
-use std::path::Path;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::os::fd::AsRawFd;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use catena_bench::stats::{adjusted, median, rank_sum};
+use rustix::fs::{MemfdFlags, memfd_create};
 use serde_json::Value;
 
 /// Runs of each, unless the user says otherwise, and the least with which anything can be sure.
@@ -46,10 +47,7 @@ struct Asked {
 /// `catena explain --try [--rounds N] [--with NAME=VALUE]... ARGUMENTS OF MPIRUN`; its status.
 pub fn attempt(args: impl Iterator<Item = OsString>) -> i32 {
     match asked(args).and_then(|asked| tried(&asked)) {
-        Ok(text) => {
-            print!("{text}");
-            0
-        }
+        Ok(text) => crate::look::show("explain --try", &text),
         Err(text) => {
             eprintln!("catena explain --try: {text}");
             1
@@ -124,39 +122,41 @@ fn named(setting: &str) -> Trial {
     }
 }
 
-/// This command as `mpirun`.
+/// This command as `mpirun`, which ends with the one that calls it, however that ends.
 fn mpirun() -> Result<Command, String> {
     let own = std::env::current_exe();
     let own = own.map_err(|error| format!("this command does not know where it is: {error}"))?;
-    let mut command = Command::new(own);
-    command.args(["--called", "mpirun"]).stdin(Stdio::null());
+    let guard = catena_bench::guard::words();
+    let words = guard.into_iter().map(OsString::from);
+    let mut words = words.chain([own.into_os_string()]);
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command
+        .args(words)
+        .args(["--called", "mpirun"])
+        .stdin(Stdio::null());
     Ok(command)
 }
 
 /// Runs the program once, shows what it writes, and gives what `mpirun --explain` says of it.
 fn explained(words: &[OsString]) -> Result<Value, String> {
-    let name = format!("catena-explain-{}", std::process::id());
-    let folder = std::env::temp_dir().join(name);
-    // Nobody else has prepared it.
-    let made = DirBuilder::new().mode(0o700).create(&folder);
-    made.map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
-    let path = folder.join("report.json");
+    // Without a name in a folder, so that nothing is left of it whoever is killed.
+    let report = memfd_create("catena-explain", MemfdFlags::CLOEXEC);
+    let report = report.map_err(|error| format!("there is no memory for a report: {error}"))?;
+    let mut report = File::from(report);
+    let path = format!("/proc/{}/fd/{}", std::process::id(), report.as_raw_fd());
     let mut command = mpirun()?;
-    command.arg("--explain-report").arg(&path).args(words);
+    command.args(["--explain-report", &path]).args(words);
     let output = command
         .stderr(Stdio::piped())
         .stdout(Stdio::inherit())
         .output();
-    let text = std::fs::read_to_string(&path);
-    _ = std::fs::remove_dir_all(&folder);
     let output = output.map_err(|error| format!("mpirun cannot be started: {error}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
-    let shown = path.display().to_string();
-    // The report is gone.
-    let said = said.lines().filter(|line| !line.contains(&shown));
+    // Nobody else can read the report.
+    let said = said.lines().filter(|line| !line.contains(&path));
     said.for_each(|line| eprintln!("{line}"));
     match output.status.success() {
-        true => read(&path, text),
+        true => read(&mut report),
         false => Err(format!(
             "the program has failed without any setting: {}",
             output.status
@@ -164,10 +164,19 @@ fn explained(words: &[OsString]) -> Result<Value, String> {
     }
 }
 
-fn read(path: &Path, text: std::io::Result<String>) -> Result<Value, String> {
-    let wrong = |why: String| format!("the report in {} cannot be read: {why}", path.display());
-    let text = text.map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+fn read(report: &mut File) -> Result<Value, String> {
+    let mut text = String::new();
+    let read = report
+        .rewind()
+        .and_then(|()| report.read_to_string(&mut text));
+    read.map_err(|error| format!("what mpirun has written cannot be read: {error}"))?;
+    if text.is_empty() {
+        return Err(
+            "mpirun has run no program of which to tell: name one, and what it takes".into(),
+        );
+    }
+    serde_json::from_str(&text)
+        .map_err(|error| format!("what mpirun has written is no JSON: {error}"))
 }
 
 /// How long a run takes, with a setting or without, seconds.

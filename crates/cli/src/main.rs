@@ -102,7 +102,7 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
             0
         }
         Some("help" | "--help" | "-h") => {
-            match args.next() {
+            match args.next().filter(|it| it != "--help" && it != "-h") {
                 Some(page) => return pages::show(&page.to_string_lossy()),
                 None => print!("{HELP}{}", pages::list()),
             }

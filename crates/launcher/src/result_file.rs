@@ -33,7 +33,10 @@ pub fn open(option: &str, path: &Path) -> Result<File, String> {
     };
     let is_file = file.metadata().is_ok_and(|about| about.is_file());
     let room = rustix::fs::fstatvfs(file.as_fd());
-    let is_full = is_file && room.is_ok_and(|it| it.f_bavail.saturating_mul(it.f_frsize) < ROOM);
+    // One without a limit, as a tmpfs may be, says that it has no blocks at all.
+    let is_short =
+        |it: rustix::fs::StatVfs| it.f_blocks > 0 && it.f_bavail.saturating_mul(it.f_frsize) < ROOM;
+    let is_full = is_file && room.is_ok_and(is_short);
     match is_full {
         true => Err(wrong(
             "its file system is full; make room there, or name a file elsewhere",
@@ -118,6 +121,20 @@ mod tests {
         assert_eq!(of("a"), Path::new("a.html"));
         assert_eq!(of("a.json"), Path::new("a.html"));
         assert_eq!(of("a.b"), Path::new("a.b.html"));
+    }
+
+    #[test]
+    fn a_file_system_without_a_limit_is_not_full() {
+        let memory = rustix::fs::memfd_create("report", rustix::fs::MemfdFlags::CLOEXEC).unwrap();
+        let room = rustix::fs::fstatvfs(&memory).unwrap();
+        assert_eq!(
+            (room.f_blocks, room.f_bavail),
+            (0, 0),
+            "it has a limit here"
+        );
+        let fd = std::os::fd::AsRawFd::as_raw_fd(&memory);
+        let path = format!("/proc/self/fd/{fd}");
+        assert!(open("--explain-report", Path::new(&path)).is_ok());
     }
 
     #[test]

@@ -36,6 +36,12 @@ fn commands_that_look_at_jobs_tell_about_themselves() {
             assert!(said.out.starts_with(&usage), "{}", said.out);
         }
     }
+    let said = catena(&["help", "--help"], Stdio::piped());
+    assert!(
+        said.out.starts_with("usage: catena <command>"),
+        "{}",
+        said.err
+    );
     let said = catena(&["explain", "--try", "--help"], Stdio::piped());
     assert!(
         said.out.starts_with("usage: catena explain"),
