@@ -105,9 +105,7 @@ impl Host for Process {
                 messages: sent
                     .messages
                     .saturating_sub(itself.messages + network.messages),
-                bytes: sent
-                    .bytes
-                    .saturating_sub(itself.bytes.wrapping_add(network.bytes)),
+                bytes: sent.bytes.saturating_sub(itself.bytes + network.bytes),
             };
             let networks: Vec<String> = net.networks().map(Networks::about).collect();
             Counts {

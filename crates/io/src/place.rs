@@ -30,12 +30,12 @@ pub(crate) struct Placed {
 }
 
 impl Placed {
-    /// How many bytes of memory so many bytes of the file stand for, from the beginning on.
+    /// Converts a number of bytes from the beginning of what lies in the file to bytes in memory.
     pub fn to_memory(self, in_file: u64) -> u64 {
         share(in_file, self.len, self.in_memory)
     }
 
-    /// How many bytes of the file so many bytes of memory are.
+    /// Converts a number of bytes from the beginning of what lies in memory to bytes in the file.
     pub fn to_file(self, in_memory: u64) -> u64 {
         share(in_memory, self.in_memory, self.len)
     }
@@ -50,7 +50,8 @@ impl Placed {
     }
 }
 
-/// What `part` of `all` is of `other`: elements are converted one by one, each to as many bytes.
+/// Scales `part` of `all` to the same part of `other`: each element is converted to equally many
+/// bytes.
 fn share(part: u64, all: u64, other: u64) -> u64 {
     match all == other || all == 0 {
         true => part.min(all),

@@ -162,7 +162,7 @@ mod tests {
             .collect()
     }
 
-    /// Two looks at a job of so many ranks, of which the last one waits for the first one.
+    /// Makes two looks at a job of `ranks` ranks, in which the last rank waits for the first one.
     fn many(count: u32) -> JobFrame {
         let at = |second: u64| {
             let each = (0..count).map(|rank| {

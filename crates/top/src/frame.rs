@@ -187,7 +187,7 @@ pub struct JobFrame {
     pub networks: String,
     /// How many ranks have told nothing of which rates could be made.
     pub uncounted: usize,
-    /// Who waits for whom, the longest wait first.
+    /// The waits of ranks for each other; the longest one comes first.
     pub waits: Vec<Wait>,
     /// What `catena hang` says of it in a sentence, if there is anything, and whether that is for
     /// certain.
@@ -347,7 +347,7 @@ fn row(process: &Process, waits: &[Wait]) -> Row {
             Some(Exit::Code(0)) => (Stand::Ended, String::new()),
             Some(Exit::Code(code)) => (Stand::Failed, format!("exited with code {code}")),
             Some(Exit::Signal(signal)) => (Stand::Failed, format!("killed by signal {signal}")),
-            // Who is no child of the launcher tells nobody how it ends.
+            // How a process ends is told to its parent alone.
             None if process.now.is_some() => (Stand::Ended, String::new()),
             None => (Stand::Failed, "its host is gone".into()),
         };
@@ -428,7 +428,7 @@ struct Group {
     parties: Option<u64>,
 }
 
-/// Who waits for whom, the longest wait first.
+/// The waits of ranks for each other; the longest one comes first.
 fn waits(job: &Job) -> Vec<Wait> {
     let mut groups: BTreeMap<Alike<'_>, Group> = BTreeMap::new();
     let mut known: BTreeSet<(Alike<'_>, &[(Member, u32)])> = BTreeSet::new();

@@ -23,6 +23,7 @@
 // run: -n 3 --check --host h0:2,h1:1 --launcher-agent scripts/hosts -- shared ; says error \[conflict\]: rank 2: MPI_Win_free ; says done
 // run: -n 3 --check --host h0:2,h1:1 --launcher-agent scripts/hosts -- right ; says done ; never says check
 #include "../check.h"
+#include <sched.h>
 
 static MPI_Win win;
 static int *base, one = 1, other, more[3];
@@ -130,7 +131,7 @@ static void much(int is_far)
             MPI_Put(&one, 1, MPI_INT, 2, 2 * i, 1, MPI_INT, win);
         MPI_Win_complete(win);
         while (!is_far && !*flag)
-            usleep(100);
+            sched_yield();
     }
     if (!is_far)
         MPI_Win_free(&shared);

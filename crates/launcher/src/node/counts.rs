@@ -2,7 +2,7 @@
 //! asked.
 
 use catena_profile::Sheet;
-use catena_trace::{Phase, View};
+use catena_trace::Phase;
 
 use super::Node;
 
@@ -42,12 +42,5 @@ impl Node {
         let all = self.processes.iter().flatten();
         let users = all.filter(|it| it.running && it.is_known);
         users.map(|it| it.rank).collect()
-    }
-
-    /// What a rank tells.
-    fn view(&self, number: u32) -> Option<View<'_>> {
-        let (_, file) = self.traces.iter().find(|(of, _)| of.contains(&number))?;
-        let place = self.server.local_number(number)?;
-        View::open(file, place).ok()?
     }
 }

@@ -167,7 +167,8 @@ fn record(node: u32, shared: &Shared) {
     }
 }
 
-/// How long to leave rings alone of which the fullest one has got so many records in that time.
+/// The time until the next look at the rings, from how many records the fullest one has got since
+/// the last look.
 fn pause(filled: usize, since: Duration) -> Duration {
     let wanted = since.mul_f64(WANTED as f64 / filled.max(1) as f64);
     wanted.clamp(SHORT, LONG)

@@ -33,7 +33,7 @@ impl Node {
     }
 
     fn look_at(&self, local: &Local, host: &str, places: Option<&mut Places>) -> Option<Rank> {
-        let view = self.view_of(local)?;
+        let view = self.view(local.rank)?;
         // Nothing else is read of those that go on.
         if places.is_none()
             && local.running
@@ -61,7 +61,7 @@ impl Node {
         let host = catena_boot::host_name();
         let mut answer = Vec::new();
         for local in self.processes.iter().flatten().filter(|it| it.is_known) {
-            let view = self.view_of(local);
+            let view = self.view(local.rank);
             let pid = local.running.then_some(local.process_of_mpi());
             if let Some(glance) = view.and_then(|view| Glance::of(&view, &host, pid).ok()) {
                 let bytes = glance.to_bytes();
@@ -74,10 +74,9 @@ impl Node {
     }
 
     /// What to look at a rank by.
-    fn view_of(&self, local: &Local) -> Option<View<'_>> {
-        let mut files = self.traces.iter();
-        let (_, file) = files.find(|(of, _)| of.contains(&local.rank))?;
-        let place = self.server.local_number(local.rank)?;
+    pub(super) fn view(&self, rank: u32) -> Option<View<'_>> {
+        let (_, file) = self.traces.iter().find(|(of, _)| of.contains(&rank))?;
+        let place = self.server.local_number(rank)?;
         View::open(file, place).ok()?
     }
 

@@ -129,7 +129,7 @@ struct Rank {
     open: u64,
 }
 
-/// Each rank has so many numbers for its threads.
+/// The threads of a rank are numbered from 0 to one less than this.
 const THREADS: u32 = 1 << 14;
 
 impl Told {
