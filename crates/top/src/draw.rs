@@ -162,7 +162,7 @@ mod tests {
             .collect()
     }
 
-    /// Makes two looks at a job of `ranks` ranks, in which the last rank waits for the first one.
+    /// Makes two looks at a job of `count` ranks, in which the last rank waits for the first one.
     fn many(count: u32) -> JobFrame {
         let at = |second: u64| {
             let each = (0..count).map(|rank| {

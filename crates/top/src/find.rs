@@ -368,8 +368,8 @@ mod tests {
         here.standing = Standing::Ended;
         let shown = finder(vec![untold(), here.clone()]).shown();
         assert_eq!((shown.len(), &shown[0].standing), (1, &Standing::Ended));
-        // Processes of another version do not tell the number of their job, so they are not taken for
-        // one job.
+        // Processes of another version do not tell the number of their job, so they are not taken
+        // for one job.
         let strangers = [untold(), untold()].map(|job| Job { id: 0, ..job });
         assert_eq!(finder(strangers.to_vec()).shown().len(), 2);
     }
