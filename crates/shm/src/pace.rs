@@ -69,8 +69,9 @@ impl Pace {
 
     /// The peer asks for a message of `len` bytes from here; whether to be streamed.
     pub fn asked(&mut self, len: u64, streamed: bool) {
-        if !self.leads {
-            self.class(len).follow(By::of(streamed));
+        match self.leads {
+            true => self.class(len).lead(),
+            false => self.class(len).follow(By::of(streamed)),
         }
     }
 
@@ -377,6 +378,25 @@ mod tests {
                 found * 10 > all * 9,
                 "{directions} {window}: {found} of {all}"
             );
+        }
+    }
+
+    /// Benchmarks measure twenty windows, of which two are to warm up.
+    #[test]
+    fn the_way_of_windows_is_found_within_a_few_of_them() {
+        for directions in [1, 2] {
+            for (ring, kernel) in [(3000, 1000), (1000, 3000)] {
+                let mut windows = Windows::new(directions);
+                let all = directions * 64;
+                let other = (0..64)
+                    .map(|_| windows.pass(64, ring, kernel))
+                    .map(|kernel_took| match ring < kernel {
+                        true => kernel_took,
+                        false => all - kernel_took,
+                    })
+                    .sum::<usize>();
+                assert!(other <= 5 * all, "{directions} {ring} {kernel}: {other}");
+            }
         }
     }
 

@@ -15,9 +15,13 @@ const RARER: u32 = 4;
 const COST: u64 = 10;
 /// Messages from one trial to the next, at least, for each message of the last one.
 const PAUSE: u32 = 4;
-/// Pure messages whose time counts as one, at least: they come at uneven intervals. Where more are
-/// under way at once it is as many, as the first and the last of them have the ends for themselves.
+/// Pure messages whose time counts as one, at least: they come at uneven intervals. Of the way that
+/// is kept it is as many as are under way at once, as the first and the last of these have the ends
+/// for themselves.
 const BATCH: u32 = 2;
+/// Of a trial of long messages it is so many eighths of those, so that one window shows what there
+/// is to see before the next one is asked for.
+const TRIED: u32 = 3;
 /// Batches of a trial, the least of which counts: one may have been interrupted, or have waited for
 /// memory at first use.
 const LOOKS: usize = 2;
@@ -113,6 +117,8 @@ pub struct Trials {
     kept: By,
     /// How much faster the kernel must be, in hundredths.
     margin: u64,
+    /// Whether a part of the messages that are under way at once says what each of them takes.
+    judges_parts: bool,
     /// Messages until the next trial, and since the last one.
     left: u32,
     since: u32,
@@ -121,6 +127,8 @@ pub struct Trials {
     tried: u32,
     trying: u32,
     awaited: u32,
+    /// Pure messages of a trial that do not count, as the other end does not go that way yet.
+    skipped: u32,
     /// Batches by which it may still go on.
     longer: u32,
     every: u32,
@@ -137,13 +145,18 @@ pub struct Trials {
     others: By,
     is_led: bool,
     led: u32,
+    /// Whether the other end has asked for messages since the last trial and follows this one.
+    leads: bool,
     /// By way.
     times: [Times; 2],
 }
 
 impl Default for Trials {
     fn default() -> Self {
-        Trials::new(By::Ring, 0, SHARED)
+        Trials {
+            judges_parts: true,
+            ..Trials::new(By::Ring, 0, SHARED)
+        }
     }
 }
 
@@ -154,11 +167,13 @@ impl Trials {
         Trials {
             kept,
             margin,
+            judges_parts: false,
             left: TRIAL_EVERY,
             since: 0,
             tried: 0,
             trying: 0,
             awaited: 0,
+            skipped: 0,
             longer: 0,
             every: TRIAL_EVERY,
             cost: 0,
@@ -168,6 +183,7 @@ impl Trials {
             others: kept,
             is_led: false,
             led: 0,
+            leads: false,
             times: Default::default(),
         }
     }
@@ -202,16 +218,28 @@ impl Trials {
         self.kept.other()
     }
 
-    /// Messages of a batch.
+    /// Messages of a batch of the way that is kept.
     fn batch(&self) -> u32 {
         (self.peak + 1).max(BATCH)
+    }
+
+    /// Messages of a batch of a trial.
+    fn tried_batch(&self) -> u32 {
+        match self.judges_parts {
+            true => (TRIED * self.peak / 8).max(BATCH),
+            false => self.batch(),
+        }
     }
 
     fn begin_trial(&mut self) {
         (self.left, self.since, self.tried) = (self.every, 0, 0);
         self.peak = std::mem::take(&mut self.recent).next_power_of_two();
-        self.awaited = LOOKS as u32 * self.batch();
-        self.trying = self.awaited + PATIENCE * self.peak;
+        self.awaited = LOOKS as u32 * self.tried_batch();
+        self.skipped = match std::mem::take(&mut self.leads) {
+            true => self.peak,
+            false => 0,
+        };
+        self.trying = self.skipped + self.awaited + PATIENCE * self.peak;
         self.longer = LONGER;
         self.times[self.kept.other() as usize] = Times::default();
     }
@@ -247,6 +275,11 @@ impl Trials {
         }
     }
 
+    /// The other end asks for a message, and goes the way that this end goes.
+    pub fn lead(&mut self) {
+        self.leads = true;
+    }
+
     /// Messages that have to pass after the trial that ends, so that what it has cost is lost among
     /// them.
     fn lost(&self) -> u32 {
@@ -277,14 +310,19 @@ impl Trials {
             // What is left of a trial.
             return;
         }
-        let batch = self.batch();
-        let is_whole = self.times[by as usize].record(ticks, batch);
         if !is_tried {
+            let is_whole = self.times[by as usize].record(ticks, self.batch());
             if is_whole && self.awaited == 0 {
                 self.look_for_change();
             }
             return;
         }
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            return;
+        }
+        let batch = self.tried_batch();
+        self.times[by as usize].record(ticks, batch);
         self.awaited -= 1;
         if self.awaited > 0 {
             return;
