@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use crate::candidates::{Given, Way};
 use crate::layout::Class;
 use crate::sheet::{self, Sheet};
 use crate::words::{bytes, number, ranks, size_class};
@@ -42,6 +43,41 @@ pub trait Plan {
 
     /// Which algorithm a collective takes, and why; `None` if it is none that has several.
     fn algorithm(&self, asked: &Asked) -> Option<String>;
+
+    /// Settings that have another value than their default and that may matter.
+    fn given(&self) -> Vec<Given> {
+        Vec::new()
+    }
+
+    /// What the model says of messages within a host and between hosts.
+    fn ways(&self) -> Option<(Way, Way)> {
+        None
+    }
+
+    /// Seconds that a collective takes by the model: with its algorithm, and with the cheapest.
+    fn costs(&self, _: &Asked) -> Option<(f64, f64)> {
+        None
+    }
+
+    /// What a profile says of `NAME=VALUE`, with its source.
+    fn measured(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    /// `NAME=VALUE` as a profile has it.
+    fn measured_value(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    /// Which profile there is, and what comes of it.
+    fn profile(&self) -> Option<String> {
+        None
+    }
+
+    /// What a profile calls the only program of the job.
+    fn program(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Nothing is known of a job that some process has without a launcher.
@@ -83,7 +119,7 @@ pub struct Explanation {
     /// Messages to ranks whose host is not known.
     pub(crate) elsewhere: u64,
     /// Whether anything was put into windows, which counts as messages.
-    has_puts: bool,
+    pub(crate) has_puts: bool,
 }
 
 impl Explanation {
@@ -198,6 +234,7 @@ impl Explanation {
         let is_counted = !matches!(moment, Moment::Now { is_counted: false });
         self.write_messages(&mut text, plan, is_counted);
         self.write_collectives(&mut text, plan);
+        self.write_candidates(&mut text, plan);
         if !is_counted {
             text.push_str(NOT_COUNTED);
         }
@@ -355,7 +392,7 @@ impl Explanation {
         }
     }
 
-    fn counter(&self, name: &str) -> u64 {
+    pub(crate) fn counter(&self, name: &str) -> u64 {
         self.counters.get(name).copied().unwrap_or(0)
     }
 }

@@ -19,6 +19,7 @@
 //! | `json`   | the profile for programs                                 |
 //! | `page`   | the profile as a page of HTML, with a picture            |
 //! | `explain` | how messages and collectives went                       |
+//! | `candidates` | settings that would change most, and what to expect  |
 //! | `explain_json` | that for programs                                  |
 //! | `record` | what a thread writes of each call, for a trace           |
 //! | [`timeline`] | a job in time, as a trace for Perfetto               |
@@ -26,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod candidates;
 mod explain;
 mod explain_json;
 #[cfg(any(test, fuzzing))]
@@ -50,6 +52,7 @@ pub const STREAMED: &str = "CATENA_STREAMED";
 pub const EXPLAINED: &str = "CATENA_EXPLAINED";
 
 pub use bytes::Malformed;
+pub use candidates::{Candidate, Given, Way};
 pub use explain::{Asked, Explanation, Moment, Plan};
 pub use sheet::{Count, Group, GroupKind, Peer, Sheet, Timed};
 pub use sums::Profile;
