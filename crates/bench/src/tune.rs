@@ -36,7 +36,8 @@ const LAUNCHES: (u32, u32) = (7, 14);
 /// A difference below this share is none.
 const MARGIN: f64 = 0.03;
 
-/// Where half of the figures of one setting are known no better than this, the machine is not quiet.
+/// Where half of the figures of one setting are known no better than this, the machine is not
+/// quiet.
 const SPREAD: f64 = 0.05;
 
 /// What is asked.

@@ -1,4 +1,5 @@
-//! The settings by which most bytes of a job would go otherwise, and what is to be expected of them.
+//! The settings by which most bytes of a job would go otherwise, and what is to be expected of
+//! them.
 
 use std::fmt::Write;
 use std::time::Duration;

@@ -63,7 +63,8 @@ pub use warning::Warning;
 ///
 /// After the `;` come `range:` (optional), `scope:` ([`Scope`]), `level:`
 /// ([`Level`]), `change:` ([`Change`]; `BeforeInit` if it is left out) and `tuned:`
-/// ([`Tuned`]; `Never` if it is left out), in this order. The environment variable is `CATENA_` followed by the name.
+/// ([`Tuned`]; `Never` if it is left out), in this order. The environment variable is `CATENA_`
+/// followed by the name.
 #[macro_export]
 macro_rules! setting {
     ($(

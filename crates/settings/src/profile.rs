@@ -378,8 +378,8 @@ impl Profile {
     }
 }
 
-/// Where the profile is that `named`, the value of [`PROFILE`], names, or else the usual one; `None`
-/// if there is to be none.
+/// Where the profile is that `named`, the value of [`PROFILE`], names, or else the usual one;
+/// `None` if there is to be none.
 pub fn path(named: Option<&str>) -> Option<PathBuf> {
     match named.filter(|name| !name.is_empty()) {
         Some("none") => None,
@@ -551,7 +551,8 @@ impl Followed {
         })
     }
 
-    /// Whether there is one and what comes of it, in words behind its name; `None` if there is none.
+    /// Whether there is one and what comes of it, in words behind its name; `None` if there is
+    /// none.
     pub fn words(&self) -> Option<String> {
         let path = self.path.display();
         match &self.verdict {

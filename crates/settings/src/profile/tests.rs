@@ -168,7 +168,7 @@ fn what_is_no_profile_is_told_and_not_followed() {
     fs::set_permissions(path("whole"), fs::Permissions::from_mode(0o666)).unwrap();
     assert!(folder.refusal("link").contains("everybody can write"));
     if !rustix::process::geteuid().is_root() {
-        fs::set_permissions(path("whole"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path("whole"), fs::Permissions::from_mode(0o000)).unwrap();
         assert!(folder.refusal("whole").contains("cannot be read"));
     }
 }
