@@ -2,9 +2,9 @@
 //! them.
 
 use std::fmt::Write;
-use std::time::Duration;
 
-use crate::explain::{Explanation, Plan};
+use crate::explain::Explanation;
+use crate::plan::{Given, Plan, Way};
 use crate::words::{bytes, number, time};
 
 /// The most that are told and tried.
@@ -13,30 +13,6 @@ const MOST: usize = 3;
 /// What an eager threshold is tried with, larger and smaller than the default.
 const LARGER: &str = "1MiB";
 const SMALLER: &str = "4KiB";
-
-/// A setting that has another value than its default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
-    /// Its name.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-    /// Who has given it that, as in `environment`.
-    pub origin: String,
-    /// Its default.
-    pub default: String,
-    /// Value and default as bytes, if it is a length.
-    pub lengths: Option<(u64, u64)>,
-}
-
-/// What the model of the machine says of messages on a way.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Way {
-    /// From the end of the sender's work to the arrival.
-    pub latency: Duration,
-    /// Gigabytes a second.
-    pub bandwidth: f64,
-}
 
 /// A setting, and why it may matter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -333,8 +309,10 @@ fn calls_in_words(calls: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use crate::explain::Asked;
+    use crate::plan::Asked;
 
     /// What is known of a job, with a setting that is given and one that was measured.
     #[derive(Default)]

@@ -4,25 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::candidates::{Given, Way};
 use crate::layout::Class;
+use crate::plan::{Asked, Plan};
 use crate::sheet::{self, Sheet};
 use crate::words::{bytes, number, ranks, size_class};
-
-/// Collectives of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Asked {
-    /// As in `MPI_Allreduce`.
-    pub function: String,
-    /// How many ranks the communicator has.
-    pub ranks: u32,
-    /// On how many hosts; 0 if that is not known.
-    pub hosts: u32,
-    /// Whether each of these has as many ranks.
-    pub is_even: bool,
-    /// The least size that the class of sizes counts, bytes.
-    pub bytes: u64,
-}
 
 impl Asked {
     /// How many calls of the communicator these calls of its ranks are. Where the root alone gives,
@@ -33,61 +18,6 @@ impl Asked {
             false => self.ranks.max(1),
         };
         of_ranks.div_ceil(counting.into())
-    }
-}
-
-/// What settings and the model of the library say.
-pub trait Plan {
-    /// The value of a setting and where that comes from, as in `64KiB (default)`.
-    fn setting(&self, name: &str) -> Option<String>;
-
-    /// Which algorithm a collective takes, and why; `None` if it is none that has several.
-    fn algorithm(&self, asked: &Asked) -> Option<String>;
-
-    /// Settings that have another value than their default and that may matter.
-    fn given(&self) -> Vec<Given> {
-        Vec::new()
-    }
-
-    /// What the model says of messages within a host and between hosts.
-    fn ways(&self) -> Option<(Way, Way)> {
-        None
-    }
-
-    /// Seconds that a collective takes by the model: with its algorithm, and with the cheapest.
-    fn costs(&self, _: &Asked) -> Option<(f64, f64)> {
-        None
-    }
-
-    /// What a profile says of `NAME=VALUE`, with its source.
-    fn measured(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    /// `NAME=VALUE` as a profile has it.
-    fn measured_value(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    /// Which profile there is, and what comes of it.
-    fn profile(&self) -> Option<String> {
-        None
-    }
-
-    /// What a profile calls the only program of the job.
-    fn program(&self) -> Option<String> {
-        None
-    }
-}
-
-/// Nothing is known of a job that some process has without a launcher.
-impl Plan for () {
-    fn setting(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn algorithm(&self, _: &Asked) -> Option<String> {
-        None
     }
 }
 

@@ -2,8 +2,9 @@
 
 use catena_trace::quoted;
 
-use crate::explain::{Explanation, Moment, Plan};
+use crate::explain::{Explanation, Moment};
 use crate::json::{all, object};
+use crate::plan::Plan;
 
 impl Explanation {
     /// As an object of JSON, in one line. `messages` and `collectives`, which the calls of the
