@@ -1,5 +1,5 @@
-//! What is known of a job besides what its ranks have counted: what settings, the model of the machine
-//! and a profile say.
+//! What is known of a job besides what its ranks have counted: what settings, the model of the
+//! machine and a profile say.
 
 use std::time::Duration;
 
