@@ -440,7 +440,7 @@ fn tell(
             .find(|k| k.name == it.name && k.value == it.value);
         let words = match (outcome, held) {
             (_, Some(held)) => format!("kept: {}", held.gain),
-            (None, _) => "not all could be measured with it".into(),
+            (None, _) => "not all could be measured with it in this time".into(),
             (Some(_), _) if chosen.contains(it) => {
                 "better at first, but not when it was measured again".into()
             }
