@@ -20,6 +20,7 @@
 //! | `guidelines` | what loses to other calls that do its work                                |
 //! | `table`      | results as text; `show` is numbers as text, `notes` what must be known to   |
 //! |              | read them, `troubles` what failed                                          |
+//! | `tune`       | `catena tune`: which settings have better values on this machine           |
 //! | `graph`      | results in files                                                           |
 //!
 //! Data flow one way: records -> raw file -> figures -> verdicts -> tables and graphs. So whatever
@@ -56,6 +57,7 @@ mod show;
 pub mod stats;
 mod table;
 mod troubles;
+mod tune;
 mod variants;
 
 use std::ffi::OsString;
@@ -79,6 +81,8 @@ use machine::Machine;
 use raw::{FORMAT, Header, Plan, Purpose, Run};
 use record::Row;
 use session::{Finish, Session};
+
+pub use tune::tune;
 
 /// Status if the first variant is worse somewhere, delivers wrong data or misses an aim, or a
 /// guideline is broken.

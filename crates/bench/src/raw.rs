@@ -258,6 +258,17 @@ impl Writer {
         Ok(writer)
     }
 
+    /// Keeps nothing.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn nowhere() -> Result<Writer, String> {
+        let path = PathBuf::from("/dev/null");
+        let file = OpenOptions::new().write(true).open(&path);
+        let file = file.map_err(|e| format!("{} cannot be opened: {e}", path.display()))?;
+        Ok(Writer { file, path })
+    }
+
     /// Goes on behind what the file has; a last line that was cut short is taken away.
     ///
     /// # Errors

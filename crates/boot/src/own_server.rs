@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use catena_base::StandardStreams;
 use catena_proof::Secret;
-use catena_settings::{FILE, Setting, Sources};
+use catena_settings::{FILE, Setting, Sources, profile};
 
 use crate::client::{Client, LauncherAddress};
 use crate::sys::{self, AtExit};
@@ -151,6 +151,7 @@ fn launch(job: u64, size: u32, secret: Option<&Secret>) -> Result<String, BootEr
         .env_remove(format!("{}{}", catena_settings::PREFIX, SINGLETON.name()))
         // A relative name of the file may mean another one by now.
         .env(FILE, Sources::of_process().handed())
+        .env(profile::TUNED, Sources::of_process().tuned_on())
         .stdin(Stdio::from(OwnedFd::from(other)))
         .spawn()
         .map_err(|error| failed(format!("{shown}: {error}")))?;

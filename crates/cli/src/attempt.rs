@@ -9,15 +9,14 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use catena_bench::stats::{adjusted, median, rank_sum};
+use catena_settings::profile;
+use catena_settings::{Registry, Tuned};
 use rustix::fs::{MemfdFlags, memfd_create};
 use serde_json::Value;
 
 /// Runs of each, unless the user says otherwise, and the least with which anything can be sure.
 const ROUNDS: usize = 6;
 const FEWEST: usize = 5;
-
-/// Settings that are tried.
-const MOST: usize = 3;
 
 /// How sure a difference is.
 const CONFIDENCE: f64 = 0.95;
@@ -30,8 +29,10 @@ const MATTERS: f64 = 0.01;
 struct Trial {
     setting: String,
     why: String,
-    /// How many bytes go otherwise by it.
-    weight: u64,
+    /// What is expected of it, and who says so.
+    expected: Option<String>,
+    /// The value that it has without this, and who has given it that, if it is not its default.
+    given: Option<(String, String)>,
 }
 
 /// What is asked.
@@ -40,13 +41,16 @@ struct Asked {
     rounds: usize,
     /// Settings that the user names.
     with: Vec<String>,
+    /// Whether what is faster is kept in the profile.
+    keep: bool,
     /// What `mpirun` is called with.
     words: Vec<OsString>,
 }
 
-/// `catena explain --try [--rounds N] [--with NAME=VALUE]... ARGUMENTS OF MPIRUN`; its status.
-pub fn attempt(args: impl Iterator<Item = OsString>) -> i32 {
-    match asked(args).and_then(|asked| tried(&asked)) {
+/// `catena explain --try [--rounds N] [--with NAME=VALUE]... [--keep] ARGUMENTS OF MPIRUN`; its
+/// status.
+pub fn attempt(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
+    match asked(args).and_then(|asked| tried(&asked, registry)) {
         Ok(text) => crate::look::show("explain --try", &text),
         Err(text) => {
             eprintln!("catena explain --try: {text}");
@@ -61,9 +65,15 @@ fn asked(args: impl Iterator<Item = OsString>) -> Result<Asked, String> {
         rounds: ROUNDS,
         ..Asked::default()
     };
-    while let Some(option @ ("--rounds" | "--with")) = args.peek().and_then(|it| it.to_str()) {
-        let is_rounds = option == "--rounds";
+    while let Some(option @ ("--rounds" | "--with" | "--keep")) =
+        args.peek().and_then(|it| it.to_str())
+    {
+        let (is_rounds, is_keep) = (option == "--rounds", option == "--keep");
         args.next();
+        if is_keep {
+            asked.keep = true;
+            continue;
+        }
         let value = args.next().and_then(|it| it.into_string().ok());
         match (is_rounds, value) {
             (true, value) => {
@@ -87,10 +97,14 @@ fn asked(args: impl Iterator<Item = OsString>) -> Result<Asked, String> {
 }
 
 /// Measures, and says what comes of that.
-fn tried(asked: &Asked) -> Result<String, String> {
-    let trials = match asked.with.is_empty() {
-        true => chosen(&explained(&asked.words)?),
-        false => asked.with.iter().map(|it| named(it)).collect(),
+fn tried(asked: &Asked, registry: &Registry) -> Result<String, String> {
+    let report = match asked.with.is_empty() || asked.keep {
+        true => Some(explained(&asked.words)?),
+        false => None,
+    };
+    let trials: Vec<Trial> = match (asked.with.is_empty(), &report) {
+        (true, Some(report)) => chosen(report),
+        _ => asked.with.iter().map(|it| named(it)).collect(),
     };
     if trials.is_empty() {
         return Ok(
@@ -100,7 +114,17 @@ fn tried(asked: &Asked) -> Result<String, String> {
         );
     }
     for trial in &trials {
-        eprintln!("catena explain --try: {}, {}", trial.setting, trial.why);
+        let now = trial.given.as_ref();
+        let now = now.map_or(String::new(), |(value, origin)| {
+            format!(" (now {value}: {origin})")
+        });
+        eprintln!(
+            "catena explain --try: {}{now}, {}",
+            trial.setting, trial.why
+        );
+        if let Some(expected) = &trial.expected {
+            eprintln!("    expected: {expected}");
+        }
     }
     let mut times = vec![Vec::new(); trials.len() + 1];
     for round in 0..asked.rounds {
@@ -111,14 +135,60 @@ fn tried(asked: &Asked) -> Result<String, String> {
             times[which].push(run(&asked.words, setting)?);
         }
     }
-    Ok(in_words(&trials, &times))
+    let (mut text, best) = in_words(&trials, &times);
+    if let (true, Some(report)) = (asked.keep, report) {
+        text += &match best {
+            Some(best) => kept(&best, &report, registry)?,
+            None => "kept in the profile: nothing\n".into(),
+        };
+    }
+    Ok(text)
+}
+
+/// Keeps what was found for this program in the profile; what to tell of that.
+fn kept(best: &Best<'_>, report: &Value, registry: &Registry) -> Result<String, String> {
+    let (name, value) = best.trial.setting.split_once('=').unwrap_or_default();
+    let not = |why: &str| Ok(format!("kept in the profile: nothing, as {why}\n"));
+    let setting = registry.find(name);
+    if setting.is_none_or(|it| it.tuned() == Tuned::Never) {
+        return not(&format!(
+            "results may depend on {name}, or it is no matter of speed alone"
+        ));
+    }
+    let origin = best.trial.given.as_ref().map_or("", |(_, origin)| origin);
+    if !origin.is_empty() && !origin.starts_with("tuned") {
+        return not(&format!("what is given otherwise ({origin}) counts more"));
+    }
+    let Some(program) = report["program"].as_str() else {
+        return not("it is not one program with a name that a profile can have");
+    };
+    let hosts = report["hosts"].as_array().map_or(1, Vec::len);
+    let jobs = profile::Jobs {
+        are_on_several: hosts > 1,
+        program: Some(program.to_string()),
+    };
+    let measured = profile::Measured {
+        name: name.to_string(),
+        value: value.to_string(),
+        gain: format!("{} of the time, whole runs of {program}", best.words),
+    };
+    let path = profile::store(&jobs, vec![measured])?;
+    Ok(format!(
+        "kept in the profile {} for {program} on {}\n",
+        path.display(),
+        match hosts {
+            1 => "one host",
+            _ => "several hosts",
+        }
+    ))
 }
 
 fn named(setting: &str) -> Trial {
     Trial {
         setting: setting.into(),
         why: "as you say".into(),
-        weight: 0,
+        expected: None,
+        given: None,
     }
 }
 
@@ -201,63 +271,32 @@ fn run(words: &[OsString], setting: Option<&str>) -> Result<f64, String> {
     }
 }
 
-/// The settings by which most bytes would go otherwise, of what the library has counted.
+/// The settings that would change most, as `mpirun --explain` tells.
 fn chosen(report: &Value) -> Vec<Trial> {
-    let counted = |name: &str| report["counters"][name].as_u64().unwrap_or(0);
-    let is_shared = counted("shm_bytes") > counted("network_bytes");
-    let eager = match is_shared {
-        true => "SHM_EAGER_MAX",
-        false => "TCP_EAGER_MAX",
-    };
-    let mut trials = Vec::new();
-    let mut add = |setting: String, what: &str, name: &str| {
-        let weight = counted(&format!("{name}_bytes"));
-        if weight > 0 {
-            let messages = counted(&format!("{name}_messages"));
-            let why = format!("as {messages} messages of {weight} bytes in all {what}");
-            trials.push(Trial {
-                setting,
-                why,
-                weight,
-            });
-        }
-    };
-    add(
-        format!("{eager}=1MiB"),
-        "are announced first",
-        "sent_rendezvous",
-    );
-    add(
-        format!("{eager}=4KiB"),
-        "are sent without asking the receiver",
-        "sent_eager",
-    );
-    add(
-        "SHM_SINGLE_COPY=never".into(),
-        "are copied by the receiver out of the sender's memory",
-        "sent_fetched",
-    );
-    let boards = report["counters"].as_object().into_iter().flatten();
-    let boards = boards.filter(|(name, _)| name.starts_with("coll_") && name.ends_with("_board"));
-    let calls: u64 = boards.filter_map(|(_, count)| count.as_u64()).sum();
-    let all = report["collectives"].as_array().into_iter().flatten();
-    let bytes =
-        all.filter_map(|it| Some(it["bytes_from"].as_u64()?.max(1) * it["calls"].as_u64()?));
-    let weight = bytes.sum();
-    if calls > 0 && weight > 0 {
-        trials.push(Trial {
-            setting: "COLL_NODE=false".into(),
-            why: format!("as {calls} calls of collectives are in shared memory"),
-            weight,
-        });
-    }
-    trials.sort_by_key(|it| std::cmp::Reverse(it.weight));
-    trials.truncate(MOST);
-    trials
+    let text = |it: &Value, name: &str| it[name].as_str().map(str::to_string);
+    let all = report["settings"].as_array().into_iter().flatten();
+    let trials = all.filter_map(|it| {
+        let given = &it["given"];
+        Some(Trial {
+            setting: text(it, "setting")?,
+            why: text(it, "why")?,
+            expected: text(it, "expected"),
+            given: text(given, "value").zip(text(given, "origin")),
+        })
+    });
+    trials.collect()
+}
+
+/// The setting with which a program is the fastest.
+struct Best<'t> {
+    trial: &'t Trial,
+    /// What it takes, as `0.800 (0.790 to 0.810)`.
+    words: String,
+    ratio: f64,
 }
 
 /// What the times of runs without any setting and with each of them say.
-fn in_words(trials: &[Trial], times: &[Vec<f64>]) -> String {
+fn in_words<'t>(trials: &'t [Trial], times: &[Vec<f64>]) -> (String, Option<Best<'t>>) {
     let logs = |of: &[f64]| of.iter().map(|it| it.ln()).collect::<Vec<_>>();
     let (without, with) = times.split_first().expect("there are runs without");
     let tests = with
@@ -270,7 +309,7 @@ fn in_words(trials: &[Trial], times: &[Vec<f64>]) -> String {
         without.len(),
         median(without)
     );
-    let mut lines = Vec::new();
+    let mut best: Option<Best<'_>> = None;
     for ((trial, test), p) in trials.iter().zip(&tests).zip(adjusted(&alone)) {
         let Some(test) = test else {
             continue;
@@ -290,16 +329,37 @@ fn in_words(trials: &[Trial], times: &[Vec<f64>]) -> String {
             "  {}: {ratio:.3} of the time{within}: {verdict}\n",
             trial.setting
         );
-        if verdict == "faster" {
-            lines.push((ratio, trial.setting.replacen('=', " = ", 1)));
+        if verdict == "faster" && best.as_ref().is_none_or(|it| ratio < it.ratio) {
+            best = Some(Best {
+                trial,
+                words: format!("{ratio:.3}{within}"),
+                ratio,
+            });
         }
     }
-    lines.sort_by(|a, b| a.0.total_cmp(&b.0));
-    text += &match lines.first() {
-        Some((_, line)) => format!("for catena.conf: {line}\n"),
+    text += &match &best {
+        Some(best) => advice(best.trial),
         None => "for catena.conf: nothing, as the program is as fast as it is without\n".into(),
     };
-    text
+    (text, best)
+}
+
+/// What to do with a setting that is better.
+fn advice(trial: &Trial) -> String {
+    let line = trial.setting.replacen('=', " = ", 1);
+    let (name, _) = trial.setting.split_once('=').unwrap_or_default();
+    match trial
+        .given
+        .as_ref()
+        .map(|(value, origin)| (value, &**origin))
+    {
+        Some((value, origin @ ("environment" | "command line" | "program"))) => format!(
+            "for catena.conf: nothing, as {name}={value} ({origin}) counts more; leave that out, or \
+             say {} there\n",
+            trial.setting
+        ),
+        _ => format!("for catena.conf: {}\n", line.trim_end()),
+    }
 }
 
 #[cfg(test)]
@@ -329,30 +389,29 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_tried_by_which_most_bytes_go_otherwise() {
+    fn what_is_tried_is_what_is_explained() {
         let report = serde_json::json!({
-            "counters": {
-                "shm_bytes": 1000, "sent_rendezvous_bytes": 900, "sent_rendezvous_messages": 3,
-                "sent_eager_bytes": 100, "sent_eager_messages": 7, "sent_fetched_bytes": 50,
-                "sent_fetched_messages": 1, "coll_bcast_board": 4,
-            },
-            "collectives": [{"bytes_from": 8, "calls": 40}],
+            "settings": [
+                {"setting": "LINK=", "why": "as 3 messages", "bytes": 9, "expected": "2 s less",
+                 "given": {"value": "tcp", "origin": "environment"}},
+                {"setting": "SHM_EAGER_MAX=1MiB", "why": "as 1 message", "bytes": 3,
+                 "expected": null, "given": null},
+            ],
         });
         let trials = chosen(&report);
-        let settings: Vec<_> = trials.iter().map(|it| it.setting.as_str()).collect();
-        assert_eq!(
-            settings,
-            [
-                "SHM_EAGER_MAX=1MiB",
-                "COLL_NODE=false",
-                "SHM_EAGER_MAX=4KiB"
-            ]
+        assert_eq!(trials.len(), 2);
+        assert_eq!(trials[0].given, Some(("tcp".into(), "environment".into())));
+        assert_eq!(trials[1].expected, None);
+        let told = advice(&trials[0]);
+        assert!(
+            told.contains("as LINK=tcp (environment) counts more"),
+            "{told}"
         );
         assert_eq!(
-            trials[0].why,
-            "as 3 messages of 900 bytes in all are announced first"
+            advice(&trials[1]),
+            "for catena.conf: SHM_EAGER_MAX = 1MiB\n"
         );
-        assert!(chosen(&serde_json::json!({"counters": {}, "collectives": null})).is_empty());
+        assert!(chosen(&serde_json::json!({})).is_empty());
     }
 
     #[test]
@@ -360,18 +419,20 @@ mod tests {
         let trials = [named("FASTER=1"), named("SAME=1"), named("SLOWER=1")];
         let around = |middle: f64| (0..6).map(|i| middle + 0.001 * f64::from(i)).collect();
         let times = [around(1.0), around(0.8), around(1.0), around(1.2)];
-        let text = in_words(&trials, &times);
+        let (text, best) = in_words(&trials, &times);
         assert!(text.contains("FASTER=1: 0.800 of the time"), "{text}");
         assert!(
             text.contains("SAME=1: 1.000 of the time") && text.contains("no difference is sure")
         );
         assert!(text.contains("SLOWER=1: 1.20") && text.contains(": slower"));
         assert!(text.ends_with("for catena.conf: FASTER = 1\n"), "{text}");
-        let text = in_words(&trials[1..2], &[around(1.0), around(1.0)]);
+        assert!(best.unwrap().words.starts_with("0.800 (0."));
+        let (text, best) = in_words(&trials[1..2], &[around(1.0), around(1.0)]);
         assert!(
             text.ends_with(
                 "for catena.conf: nothing, as the program is as fast as it is without\n"
             )
         );
+        assert!(best.is_none());
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use catena_mpit::{Bind, ObjectKind, Pvar, catalog};
-use catena_settings::{Level, Registry, Setting};
+use catena_settings::{Level, Origin, Registry, Setting, Sources};
 
 const HELP: &str = include_str!("help/info.txt");
 
@@ -55,6 +55,10 @@ pub fn info(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         println!();
         println!("Settings: CATENA_NAME=value in the environment, `--set NAME=value` of mpirun,");
         println!("or `NAME = value` in ~/.config/catena.conf (or the file named by CATENA_CONF).");
+        match Sources::of_process().profile().words() {
+            Some(words) => println!("Profile {words}."),
+            None => println!("Profile: none (`catena tune` measures one)."),
+        }
         println!();
     }
     for setting in settings {
@@ -136,7 +140,17 @@ fn describe(setting: &dyn Setting, whole: bool) -> String {
         text if text.is_empty() => "(empty)".to_string(),
         text => text,
     };
-    let mut text = format!("{} = {value}  ({})\n", setting.name(), setting.origin());
+    let origin = match setting.origin() {
+        Origin::Tuned => {
+            let profile = Sources::of_process().profile();
+            let mut values = profile.values.iter();
+            let found = values.find(|it| it.name == setting.name());
+            let gain = found.map_or("", |it| &it.gain);
+            format!("tuned, {}: {gain}", profile.path.display())
+        }
+        origin => origin.to_string(),
+    };
+    let mut text = format!("{} = {value}  ({origin})\n", setting.name());
     if whole {
         text += &indented(setting.doc().trim_end());
         text += &format!("    {}", setting.kind());

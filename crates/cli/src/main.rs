@@ -26,9 +26,9 @@ const LOOKS: [(&str, &str); 4] = [
     ("trace", include_str!("help/trace.txt")),
 ];
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 16] = [
     "run", "grow", "shrink", "doctor", "ps", "top", "hang", "explain", "trace", "info", "bench",
-    "coll", "fortran", "version", "help",
+    "tune", "coll", "fortran", "version", "help",
 ];
 
 /// The option before the name by which this command was called; no user gives it.
@@ -90,11 +90,12 @@ fn catena(mut args: impl Iterator<Item = OsString>) -> i32 {
         Some("ps") => look::ps(args),
         Some("top") => catena_top::top(args),
         Some("hang") => look::hang(args),
-        Some("explain") if is_try => attempt::attempt(args.skip(1)),
+        Some("explain") if is_try => attempt::attempt(args.skip(1), &registry()),
         Some("explain") => look::explain(args),
         Some("trace") => look::trace(args),
         Some("info") => info::info(args, &registry()),
         Some("bench") => catena_bench::bench(args, &registry()),
+        Some("tune") => catena_bench::tune(args, &registry()),
         Some("coll") => coll::coll(args, &registry()),
         Some("fortran") => fortran::fortran(args),
         Some("version" | "--version" | "-V") => {

@@ -78,6 +78,9 @@ pub fn launch(
         print!("{}{}", notes.collect::<String>(), drawn(&plan, &machine)?);
         return Ok(0);
     }
+    if let Some(known) = &mut show.settings {
+        known.follow(&plan);
+    }
     let base = Base::with(watchdog, machine).map_err(ProgramError::system)?;
     let (tree, typed) = start(&plan, here, &reach, &base)?;
     let job = Supervisor::new(show, plan, tree, base, typed, reach);

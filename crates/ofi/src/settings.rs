@@ -36,6 +36,7 @@ setting! {
     range: Bytes::kib(0)..=Bytes::mib(64),
     scope: AllEqual,
     level: Tuner,
+    tuned: Alone,
 
     /// Packets to one peer in a row that leave at once; those that follow within
     /// 20 µs of each other leave together when the program waits, if it does so

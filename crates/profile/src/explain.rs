@@ -5,23 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::layout::Class;
+use crate::plan::{Asked, Plan};
 use crate::sheet::{self, Sheet};
 use crate::words::{bytes, number, ranks, size_class};
-
-/// Collectives of one kind.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Asked {
-    /// As in `MPI_Allreduce`.
-    pub function: String,
-    /// How many ranks the communicator has.
-    pub ranks: u32,
-    /// On how many hosts; 0 if that is not known.
-    pub hosts: u32,
-    /// Whether each of these has as many ranks.
-    pub is_even: bool,
-    /// The least size that the class of sizes counts, bytes.
-    pub bytes: u64,
-}
 
 impl Asked {
     /// How many calls of the communicator these calls of its ranks are. Where the root alone gives,
@@ -32,26 +18,6 @@ impl Asked {
             false => self.ranks.max(1),
         };
         of_ranks.div_ceil(counting.into())
-    }
-}
-
-/// What settings and the model of the library say.
-pub trait Plan {
-    /// The value of a setting and where that comes from, as in `64KiB (default)`.
-    fn setting(&self, name: &str) -> Option<String>;
-
-    /// Which algorithm a collective takes, and why; `None` if it is none that has several.
-    fn algorithm(&self, asked: &Asked) -> Option<String>;
-}
-
-/// Nothing is known of a job that some process has without a launcher.
-impl Plan for () {
-    fn setting(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn algorithm(&self, _: &Asked) -> Option<String> {
-        None
     }
 }
 
@@ -83,7 +49,7 @@ pub struct Explanation {
     /// Messages to ranks whose host is not known.
     pub(crate) elsewhere: u64,
     /// Whether anything was put into windows, which counts as messages.
-    has_puts: bool,
+    pub(crate) has_puts: bool,
 }
 
 impl Explanation {
@@ -198,6 +164,7 @@ impl Explanation {
         let is_counted = !matches!(moment, Moment::Now { is_counted: false });
         self.write_messages(&mut text, plan, is_counted);
         self.write_collectives(&mut text, plan);
+        self.write_candidates(&mut text, plan);
         if !is_counted {
             text.push_str(NOT_COUNTED);
         }
@@ -355,7 +322,7 @@ impl Explanation {
         }
     }
 
-    fn counter(&self, name: &str) -> u64 {
+    pub(crate) fn counter(&self, name: &str) -> u64 {
         self.counters.get(name).copied().unwrap_or(0)
     }
 }

@@ -2,13 +2,14 @@
 
 use catena_trace::quoted;
 
-use crate::explain::{Explanation, Moment, Plan};
+use crate::explain::{Explanation, Moment};
 use crate::json::{all, object};
+use crate::plan::Plan;
 
 impl Explanation {
     /// As an object of JSON, in one line. `messages` and `collectives`, which the calls of the
     /// program tell, are `null` if these are not counted; `silent` are the ranks that are not in
-    /// `counters`.
+    /// `counters`; `settings` are those that would change most.
     pub fn json(&self, plan: &dyn Plan, moment: Moment) -> String {
         let is_counted = !matches!(moment, Moment::Now { is_counted: false });
         let numbers = |ranks: &[u32]| all(ranks, u32::to_string);
@@ -60,6 +61,26 @@ impl Explanation {
             ("messages", or_null(is_counted.then(messages))),
             ("collectives", or_null(is_counted.then(collectives))),
             ("counters", format!("{{{counters}}}")),
+            (
+                "settings",
+                all(&self.candidates(plan), |it| {
+                    let given = it.given.as_ref().map(|given| {
+                        object(&[
+                            ("value", quoted(&given.value)),
+                            ("origin", quoted(&given.origin)),
+                        ])
+                    });
+                    object(&[
+                        ("setting", quoted(&it.setting)),
+                        ("why", quoted(&it.why)),
+                        ("bytes", it.bytes.to_string()),
+                        ("given", or_null(given)),
+                        ("expected", or_null(it.expected.as_deref().map(quoted))),
+                    ])
+                }),
+            ),
+            ("profile", or_null(plan.profile().as_deref().map(quoted))),
+            ("program", or_null(plan.program().as_deref().map(quoted))),
         ])
     }
 }
@@ -90,7 +111,8 @@ mod tests {
              \"messages\":{\"of_one_host\":{\"messages\":20,\"bytes\":160},\
              \"of_two_hosts\":{\"messages\":0,\"bytes\":0},\"elsewhere\":0},\
              \"collectives\":[{\"function\":\"MPI_Barrier\",\"ranks\":2,\"hosts\":1,\"bytes_from\":8,\
-             \"calls\":2,\"planned\":null}],\"counters\":{\"shm_messages\":6}}"
+             \"calls\":2,\"planned\":null}],\"counters\":{\"shm_messages\":6},\
+             \"settings\":[],\"profile\":null,\"program\":null}"
         );
         let json = it.json(&(), Moment::Now { is_counted: false });
         assert!(

@@ -19,6 +19,8 @@
 //! | `json`   | the profile for programs                                 |
 //! | `page`   | the profile as a page of HTML, with a picture            |
 //! | `explain` | how messages and collectives went                       |
+//! | `plan`   | what settings, the model and a profile say of a job      |
+//! | `candidates` | settings that would change most, and what to expect  |
 //! | `explain_json` | that for programs                                  |
 //! | `record` | what a thread writes of each call, for a trace           |
 //! | [`timeline`] | a job in time, as a trace for Perfetto               |
@@ -26,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod candidates;
 mod explain;
 mod explain_json;
 #[cfg(any(test, fuzzing))]
@@ -34,6 +37,7 @@ pub mod fuzz;
 mod json;
 pub mod layout;
 mod page;
+mod plan;
 pub mod record;
 mod sheet;
 mod sums;
@@ -50,7 +54,9 @@ pub const STREAMED: &str = "CATENA_STREAMED";
 pub const EXPLAINED: &str = "CATENA_EXPLAINED";
 
 pub use bytes::Malformed;
-pub use explain::{Asked, Explanation, Moment, Plan};
+pub use candidates::Candidate;
+pub use explain::{Explanation, Moment};
+pub use plan::{Asked, Given, Plan, Way};
 pub use sheet::{Count, Group, GroupKind, Peer, Sheet, Timed};
 pub use sums::Profile;
 pub use table::{Name, Reading, is_any, is_streamed, read_tables};

@@ -30,6 +30,7 @@ setting! {
     pub static RMA_REMOTE_MIN: Bytes = Bytes::kib(16);
     scope: Local,
     level: Tuner,
+    tuned: Alone,
 }
 
 /// All of them.

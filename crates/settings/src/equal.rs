@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::registry::Registry;
-use crate::source::PREFIX;
-use crate::var::Scope;
+use crate::source::{Origin, PREFIX};
+use crate::var::{Scope, Setting};
 
 impl Registry {
     /// The settings that must be equal and have another value than their default: a line
-    /// `NAME=value` each. Usually empty.
+    /// `NAME=value` each. Usually empty. What a profile says is none of them: processes need not
+    /// agree about it, or a launcher has seen to it that they do.
     pub fn equal(&self) -> String {
-        let all = self.iter().filter(|s| s.scope() == Scope::AllEqual);
+        let must = |s: &&dyn Setting| s.scope() == Scope::AllEqual && s.origin() != Origin::Tuned;
+        let all = self.iter().filter(must);
         let lines = all.filter_map(|setting| {
             let value = setting.value_text();
             let line = format!("{}={}\n", setting.name(), value.replace('\n', " "));

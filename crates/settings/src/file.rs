@@ -52,18 +52,7 @@ impl File {
         let named = named.filter(|name| !name.is_empty());
         let path = match named {
             Some(name) => std::path::absolute(name).unwrap_or_else(|_| name.into()),
-            None => {
-                // An empty or relative one is no home, but the folder in which this process happens
-                // to be.
-                let home = env::var_os("HOME").map(PathBuf::from);
-                home.filter(|home| home.is_absolute())?.join(USUAL)
-            }
-        };
-        let is_absent = |error: &io::Error| {
-            matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            )
+            None => in_home(USUAL)?,
         };
         match read(&path, named.is_some()) {
             Ok(file) => Some(file),
@@ -139,7 +128,22 @@ impl File {
 /// variable.
 const PROBLEMS: usize = 20;
 
-fn one_line(text: &str) -> String {
+/// A place in the home directory, if there is one: an empty or relative one is none, but the folder
+/// in which this process happens to be.
+pub(crate) fn in_home(name: &str) -> Option<PathBuf> {
+    let home = env::var_os("HOME").map(PathBuf::from);
+    Some(home.filter(|home| home.is_absolute())?.join(name))
+}
+
+/// Whether there is no such file.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
+}
+
+pub(crate) fn one_line(text: &str) -> String {
     text.replace(['\n', '\0', PART], "?")
 }
 
@@ -164,7 +168,7 @@ fn unusable(path: PathBuf, is_named: bool, cause: String) -> File {
 
 /// Reads a file. Another user's, who could name libraries there that this one loads, counts only
 /// where it was asked for.
-fn read(path: &Path, is_named: bool) -> io::Result<File> {
+pub(crate) fn read(path: &Path, is_named: bool) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let found = opened.metadata()?;

@@ -7,7 +7,9 @@
 //! 2. the environment (`CATENA_NAME=value`),
 //! 3. the configuration file (`$CATENA_CONF`, else `~/.config/catena.conf`;
 //!    lines `NAME = value`, `#` starts a comment),
-//! 4. its default.
+//! 4. the profile that `catena tune` has measured, for settings of which no result depends
+//!    ([`profile`]),
+//! 5. its default.
 //!
 //! The launcher reads the file once and hands on what it says ([`FILE`]). Settings of
 //! [`Scope::AllEqual`] are compared where processes meet ([`Registry::equal`], [`difference`]).
@@ -41,6 +43,7 @@ mod file;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
 pub mod fuzz;
+pub mod profile;
 mod registry;
 mod source;
 mod value;
@@ -49,6 +52,7 @@ mod warning;
 
 pub use equal::difference;
 pub use file::CONF;
+pub use profile::Tuned;
 pub use registry::{Registry, nearest, reserved, unknown};
 pub use source::{COMMAND_LINE, FILE, Origin, PREFIX, Sources};
 pub use value::{Bytes, Plain, Text, Value};
@@ -58,8 +62,9 @@ pub use warning::Warning;
 /// Defines settings.
 ///
 /// After the `;` come `range:` (optional), `scope:` ([`Scope`]), `level:`
-/// ([`Level`]) and `change:` ([`Change`]; `BeforeInit` if it is left out), in
-/// this order. The environment variable is `CATENA_` followed by the name.
+/// ([`Level`]), `change:` ([`Change`]; `BeforeInit` if it is left out) and `tuned:`
+/// ([`Tuned`]; `Never` if it is left out), in this order. The environment variable is `CATENA_`
+/// followed by the name.
 #[macro_export]
 macro_rules! setting {
     ($(
@@ -69,6 +74,7 @@ macro_rules! setting {
         scope: $scope:ident,
         level: $level:ident $(,)?
         $(change: $change:ident $(,)?)?
+        $(tuned: $tuned:ident $(,)?)?
     )+) => {$(
         $(#[doc = $doc])+
         $vis static $name: $crate::Var<$ty> = $crate::Var::new($crate::Spec {
@@ -79,10 +85,13 @@ macro_rules! setting {
             scope: $crate::Scope::$scope,
             level: $crate::Level::$level,
             change: $crate::setting!(@change $($change)?),
+            tuned: $crate::setting!(@tuned $($tuned)?),
         });
     )+};
     (@change) => { $crate::Change::BeforeInit };
     (@change $change:ident) => { $crate::Change::$change };
+    (@tuned) => { $crate::Tuned::Never };
+    (@tuned $tuned:ident) => { $crate::Tuned::$tuned };
     (@range) => { None };
     (@range $range:expr) => {{
         let range = $range;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::file::CONF;
+use crate::profile::{PROFILE, TUNED, Tuned};
 use crate::source::{COMMAND_LINE, FILE, PREFIX, Sources};
 use crate::var::Setting;
 use crate::warning::Warning;
@@ -12,6 +13,8 @@ const INTERNAL: &[&str] = &[
     CONF,
     COMMAND_LINE,
     FILE,
+    PROFILE,
+    TUNED,
     "CATENA_BOOT",
     "CATENA_RANK",
     "CATENA_SIZE",
@@ -90,6 +93,21 @@ impl Registry {
             warnings.push(self.unknown_name(name, place, ""));
         }
         warnings.extend_from_slice(sources.malformed());
+        warnings.extend(sources.profile().problem());
+        let path = sources.profile().path.display();
+        for it in &sources.profile().values {
+            let found = self.find(&it.name);
+            if found.is_none_or(|it| it.tuned() == Tuned::Never) {
+                warnings.push(Warning {
+                    subject: format!("{} in {path}", it.name),
+                    cause: match found {
+                        Some(_) => "a profile cannot give this setting a value".to_string(),
+                        None => "no setting has this name".to_string(),
+                    },
+                    remedy: "it has no effect; have `catena tune` write another profile".into(),
+                });
+            }
+        }
         warnings
     }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use crate::file::{CONF, File};
+use crate::profile::{self, Followed, Job, PROFILE, TUNED, Tuned};
 use crate::warning::Warning;
 
 /// What every variable of Catena in the environment begins with.
@@ -34,6 +35,8 @@ pub enum Origin {
     Environment,
     /// The configuration file.
     File,
+    /// The profile, as `catena tune` has measured it.
+    Tuned,
     /// Nobody said anything.
     Default,
 }
@@ -45,6 +48,7 @@ impl fmt::Display for Origin {
             Origin::CommandLine => "command line",
             Origin::Environment => "environment",
             Origin::File => "file",
+            Origin::Tuned => "tuned",
             Origin::Default => "default",
         })
     }
@@ -65,6 +69,8 @@ pub struct Sources {
     malformed: Vec<Warning>,
     /// What the file says, as it is handed on.
     handed: String,
+    /// The profile, and what was made of it.
+    profile: Followed,
 }
 
 impl Sources {
@@ -78,6 +84,7 @@ impl Sources {
                 .map(|(name, value)| (name, value.to_string_lossy().into_owned()));
             let mut sources = Sources::from_environment(environment);
             sources.read_file();
+            sources.read_profile();
             sources
         })
     }
@@ -146,6 +153,45 @@ impl Sources {
         self.handed = handed;
     }
 
+    /// Takes what the launcher has made of the profile, whichever the program was given since, as
+    /// all processes of a job must have the same; or reads it.
+    fn read_profile(&mut self) {
+        let named = self.environment.get(bare(PROFILE)).map(String::as_str);
+        let handed = self.environment.get(bare(TUNED));
+        let handed = handed.and_then(|it| Followed::from_handed(it));
+        self.profile = handed.unwrap_or_else(|| {
+            let words: Vec<_> = std::env::args_os().collect();
+            let program = words.split_first();
+            let program = program.and_then(|(name, args)| profile::program(name, args));
+            let job = Job {
+                hosts: None,
+                program: program.as_deref(),
+            };
+            Followed::find(named, job)
+        });
+    }
+
+    /// Has a profile, as if it had been found.
+    #[must_use]
+    pub fn with_profile(self, profile: Followed) -> Sources {
+        Sources { profile, ..self }
+    }
+
+    /// The profile, and what was made of it.
+    pub fn profile(&self) -> &Followed {
+        &self.profile
+    }
+
+    /// What a profile has for a setting that nobody has given.
+    pub(crate) fn tuned(&self, name: &str, tuned: Tuned) -> Option<&str> {
+        self.profile.value(name, tuned)
+    }
+
+    /// The value of [`TUNED`] for processes that this one starts.
+    pub fn tuned_on(&self) -> String {
+        self.profile.to_handed()
+    }
+
     /// The value of [`FILE`] for processes that this one starts, whatever has become of its working
     /// folder.
     pub fn handed(&self) -> &str {
@@ -193,6 +239,7 @@ impl Sources {
         match (origin, &self.path) {
             (Origin::File, Some(path)) => format!("{name} in {}", path.display()),
             (Origin::CommandLine, _) => format!("--set {name}"),
+            (Origin::Tuned, _) => format!("{name} in {}", self.profile.path.display()),
             _ => format!("{PREFIX}{name}"),
         }
     }

@@ -10,6 +10,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::*};
 
+use crate::profile::Tuned;
 use crate::source::{Origin, Sources};
 use crate::value::{Plain, Value};
 use crate::warning::Warning;
@@ -87,6 +88,8 @@ pub struct Spec<T> {
     pub level: Level,
     /// Until when it may change.
     pub change: Change,
+    /// Whether a profile can give it its value.
+    pub tuned: Tuned,
 }
 
 /// A setting with its value, which is found when first asked for.
@@ -98,11 +101,12 @@ pub struct Var<T: Value> {
     bits: AtomicU64,
 }
 
-const ORIGINS: [Origin; 5] = [
+const ORIGINS: [Origin; 6] = [
     Origin::Program,
     Origin::CommandLine,
     Origin::Environment,
     Origin::File,
+    Origin::Tuned,
     Origin::Default,
 ];
 
@@ -123,6 +127,14 @@ impl<T: Value> Var<T> {
             self.load_slow();
         }
         T::from_bits(self.bits.load(Relaxed))
+    }
+
+    /// The value that it has without a profile.
+    pub fn untuned(&self) -> T {
+        match self.origin() {
+            Origin::Tuned => self.spec.default,
+            _ => self.get(),
+        }
     }
 
     /// Where the value came from.
@@ -146,7 +158,10 @@ impl<T: Value> Var<T> {
 
     /// What `sources` make of this setting, without storing it.
     pub fn resolve(&self, sources: &Sources) -> (T, Origin, Option<Warning>) {
-        let Some((text, origin)) = sources.find(self.spec.name) else {
+        let tuned = || sources.tuned(self.spec.name, self.spec.tuned);
+        let found = sources.find(self.spec.name);
+        let found = found.or_else(|| Some((tuned()?, Origin::Tuned)));
+        let Some((text, origin)) = found else {
             return (self.spec.default, Origin::Default, None);
         };
         let checked = T::parse(text.trim()).and_then(|value| {
@@ -231,6 +246,8 @@ pub trait Setting: Sync {
     fn level(&self) -> Level;
     /// Until when it may change.
     fn change(&self) -> Change;
+    /// Whether a profile can give it its value.
+    fn tuned(&self) -> Tuned;
     /// Its value.
     fn plain(&self) -> Plain<'static>;
     /// Gives it another value while the program runs.
@@ -317,6 +334,10 @@ impl<T: Value> Setting for Var<T> {
 
     fn change(&self) -> Change {
         self.spec.change
+    }
+
+    fn tuned(&self) -> Tuned {
+        self.spec.tuned
     }
 
     fn plain(&self) -> Plain<'static> {

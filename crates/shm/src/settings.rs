@@ -72,6 +72,7 @@ setting! {
     range: Bytes::kib(0)..=Bytes::mib(64),
     scope: AllEqual,
     level: Tuner,
+    tuned: Alone,
 
     /// How packets are copied through shared memory: auto, take, plain, stream, string.
     ///
@@ -79,6 +80,7 @@ setting! {
     pub static SHM_COPY: CopyWay = CopyWay::Auto;
     scope: Local,
     level: Tuner,
+    tuned: Alone,
 
     /// Which messages the kernel copies straight from the sender's memory to
     /// the receiver's: auto, always, never.
@@ -91,6 +93,7 @@ setting! {
     pub static SHM_SINGLE_COPY: SingleCopy = SingleCopy::Auto;
     scope: Local,
     level: Tuner,
+    tuned: Alone,
 }
 
 /// All settings of this crate.

@@ -19,6 +19,7 @@ setting! {
     range: Bytes::kib(0)..=Bytes::mib(16),
     scope: AllEqual,
     level: Tuner,
+    tuned: Alone,
 
     /// Packets to one peer in a row that leave at once; those that follow within
     /// 20 µs of each other, before the program waits, leave together.

@@ -69,6 +69,14 @@ impl Session {
         Ok(Session::with(header, writer, stop))
     }
 
+    /// A new one, whose raw data nobody keeps.
+    ///
+    /// # Errors
+    /// In words.
+    pub fn unkept(header: Header, stop: Arc<AtomicBool>) -> Result<Session, String> {
+        Ok(Session::with(header, Writer::nowhere()?, stop))
+    }
+
     /// One that was interrupted.
     ///
     /// # Errors

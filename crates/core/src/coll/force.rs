@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::tag::COLL_NUMBER_BITS;
 use catena_board::{COLL_DIRECT, COLL_WEIGH};
 use catena_coll::{Collective, algorithms};
-use catena_settings::{Setting, Value, changes, nearest, setting};
+use catena_settings::{Origin, Setting, Value, changes, nearest, setting};
 
 /// An algorithm of the collective with number `C` in [`Collective::ALL`], or
 /// `auto`.
@@ -101,7 +101,7 @@ setting! {
 }
 
 macro_rules! forced {
-    ($($name:ident $what:ident $doc:literal;)*) => {
+    ($($name:ident $what:ident $tuned:ident $doc:literal;)*) => {
         setting! {$(
             #[doc = $doc]
             ///
@@ -111,6 +111,7 @@ macro_rules! forced {
             scope: AllEqual,
             level: Tuner,
             change: Anytime,
+            tuned: $tuned,
         )*}
 
         /// All settings of collectives.
@@ -120,29 +121,39 @@ macro_rules! forced {
         /// The algorithm that the user wants.
         pub fn forced(what: Collective) -> Option<&'static str> {
             match what {
-                $(Collective::$what => $name.get().name(),)*
+                $(Collective::$what => $name.untuned().name(),)*
+            }
+        }
+
+        /// The algorithm that a profile names for messages between processes of one job, all of
+        /// which have the same profile. It keeps nothing off a board.
+        pub(super) fn tuned(what: Collective) -> Option<&'static str> {
+            match what {
+                $(Collective::$what => {
+                    let is_tuned = $name.origin() == Origin::Tuned;
+                    $name.get().name().filter(|_| is_tuned)
+                })*
             }
         }
     };
 }
 
 forced! {
-    COLL_BARRIER Barrier "Algorithm of MPI_Barrier.";
-    COLL_BCAST Bcast "Algorithm of MPI_Bcast.";
-    COLL_GATHER Gather "Algorithm of MPI_Gather.";
-    COLL_GATHERV Gatherv "Algorithm of MPI_Gatherv.";
-    COLL_SCATTER Scatter "Algorithm of MPI_Scatter.";
-    COLL_SCATTERV Scatterv "Algorithm of MPI_Scatterv.";
-    COLL_ALLGATHER Allgather "Algorithm of MPI_Allgather.";
-    COLL_ALLGATHERV Allgatherv "Algorithm of MPI_Allgatherv.";
-    COLL_ALLTOALL Alltoall "Algorithm of MPI_Alltoall.";
-    COLL_ALLTOALLV Alltoallv "Algorithm of MPI_Alltoallv and MPI_Alltoallw.";
-    COLL_REDUCE Reduce "Algorithm of MPI_Reduce.";
-    COLL_ALLREDUCE Allreduce "Algorithm of MPI_Allreduce.";
-    COLL_REDUCE_SCATTER ReduceScatter
-        "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block.";
-    COLL_SCAN Scan "Algorithm of MPI_Scan.";
-    COLL_EXSCAN Exscan "Algorithm of MPI_Exscan.";
+    COLL_BARRIER Barrier Together "Algorithm of MPI_Barrier.";
+    COLL_BCAST Bcast Together "Algorithm of MPI_Bcast.";
+    COLL_GATHER Gather Together "Algorithm of MPI_Gather.";
+    COLL_GATHERV Gatherv Together "Algorithm of MPI_Gatherv.";
+    COLL_SCATTER Scatter Together "Algorithm of MPI_Scatter.";
+    COLL_SCATTERV Scatterv Together "Algorithm of MPI_Scatterv.";
+    COLL_ALLGATHER Allgather Together "Algorithm of MPI_Allgather.";
+    COLL_ALLGATHERV Allgatherv Together "Algorithm of MPI_Allgatherv.";
+    COLL_ALLTOALL Alltoall Together "Algorithm of MPI_Alltoall.";
+    COLL_ALLTOALLV Alltoallv Together "Algorithm of MPI_Alltoallv and MPI_Alltoallw.";
+    COLL_REDUCE Reduce Never "Algorithm of MPI_Reduce.";
+    COLL_ALLREDUCE Allreduce Never "Algorithm of MPI_Allreduce.";
+    COLL_REDUCE_SCATTER ReduceScatter Never "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block.";
+    COLL_SCAN Scan Never "Algorithm of MPI_Scan.";
+    COLL_EXSCAN Exscan Never "Algorithm of MPI_Exscan.";
 }
 
 /// Whether the algorithm of a collective may depend on nothing but the call.

@@ -175,7 +175,8 @@ pub fn machine(cores: Option<u32>) -> Model {
             overhead: MODEL_NODE_OVERHEAD.get().as_secs_f64(),
             gap: 0.0,
             per_byte: per_byte(bandwidth),
-            eager: eager(SHM_EAGER_MAX.get()),
+            // Sums depend on the algorithm, and are not to depend on a profile.
+            eager: eager(SHM_EAGER_MAX.untuned()),
         }
     };
     let memory = Shared {

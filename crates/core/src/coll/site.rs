@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use catena_coll::{Collective, Model, Nodes, Placement, Site, TYPICAL};
 use catena_schedule::simulate::RankPlace;
 
-use super::force::is_fixed;
+use super::force::{is_fixed, tuned};
 use super::model;
 use crate::comm::Comm;
 use crate::process::Process;
@@ -19,6 +19,8 @@ pub(super) struct Ground<'c> {
     pub placement: Placement,
     /// The nodes of the members, for the algorithms that go by nodes; `None` if there is one node.
     pub site: Option<Site<'c>>,
+    /// The algorithm that a profile names.
+    pub tuned: Option<&'static str>,
 }
 
 impl Comm {
@@ -30,27 +32,34 @@ impl Comm {
                 model: &TYPICAL,
                 placement: one_node(),
                 site: None,
+                tuned: None,
             };
         }
-        let (model, nodes) = (self.model(process), self.nodes(process));
+        let is_of_job = self.is_of_job(process);
+        let (model, nodes) = (Comm::model(process, is_of_job), self.nodes(process));
         Ground {
             model,
+            tuned: tuned(what).filter(|_| is_of_job),
             placement: nodes.map_or_else(one_node, Nodes::placement),
             site: nodes.map(|nodes| Site::new(nodes, model)),
         }
     }
 
-    /// What messages cost among the members of a communicator. All choose by it, and must choose
-    /// alike: that this node is oversubscribed counts only if the job has no other, and if all are
-    /// of this job. Cost: O(members).
-    fn model(&self, process: &Process) -> &'static Model {
-        static MODELS: [OnceLock<Model>; 2] = [OnceLock::new(), OnceLock::new()];
-        let is_of_job = process.link(|link| {
+    /// Whether all members are of this job. Cost: O(members).
+    fn is_of_job(&self, process: &Process) -> bool {
+        process.link(|link| {
             let far: Vec<_> = link.members(self.cid).map(|(peer, _)| peer).collect();
             let peers = link.net().peers();
             let mut all = self.group.members().chain(far);
             all.all(|peer| peers.is_own(peer))
-        });
+        })
+    }
+
+    /// What messages cost among the members of a communicator. All choose by it, and must choose
+    /// alike: that this node is oversubscribed counts only if the job has no other, and if all are
+    /// of this job.
+    fn model(process: &Process, is_of_job: bool) -> &'static Model {
+        static MODELS: [OnceLock<Model>; 2] = [OnceLock::new(), OnceLock::new()];
         MODELS[usize::from(is_of_job)].get_or_init(|| {
             let boot = process.engine.boot.borrow();
             let job = boot.job();

@@ -1,5 +1,6 @@
 //! From the command line to a plan: which ranks run where, and with what.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use catena_boot::{CPU_MAPPING, ELASTIC_SET, LAUNCH_FOREIGN, OtherMpi, server};
@@ -7,11 +8,13 @@ use catena_job::{
     App, MAX_RANKS, PlacementRequest, Plan, ProgramError, Show, USAGE, Vars, app_sets, setting,
 };
 use catena_proof::Secret;
+use catena_settings::profile::{self, Followed, PROFILE, TUNED};
 use catena_settings::{CONF, FILE, Sources};
 use catena_topo::{Machine, Policy, Resource};
 
 use super::placing;
 use crate::args::Request;
+use crate::explain::only_program;
 use crate::hosts::names::Names;
 use crate::hosts::pool::Pool;
 use crate::library;
@@ -70,7 +73,8 @@ pub fn plan(
         usage(format!("--stdin {rank}: there {verb} only {size} {ranks}"))
     })?;
     let psets = psets(&request, &sizes)?;
-    let env = variables(&request, settings)?;
+    let mut env = variables(&request, settings)?;
+    env.push((TUNED.into(), tuned(&request, &places).to_handed().into()));
     preload_own(&mut request)?;
     let foreign = match setting(&LAUNCH_FOREIGN, &env) {
         // One rank alone is what its library makes of it, too.
@@ -182,6 +186,20 @@ fn psets(request: &Request, sizes: &[u32]) -> Result<Vec<(String, Vec<u32>)>, Pr
         psets.push((set.name.clone(), ranks));
     }
     Ok(psets)
+}
+
+/// What is made of the profile for all ranks, as they must not differ about it.
+fn tuned(request: &Request, places: &Places) -> Followed {
+    let used: BTreeSet<u32> = places.node_of.iter().copied().collect();
+    let given = request.env.iter().rev().find(|(name, _)| name == PROFILE);
+    let given = given.map(|(_, value)| value.clone());
+    let named = given.or_else(|| std::env::var_os(PROFILE));
+    let program = only_program(&request.apps);
+    let job = profile::Job {
+        hosts: Some(used.len()),
+        program: program.as_deref(),
+    };
+    Followed::find(named.as_deref().and_then(|it| it.to_str()), job)
 }
 
 /// The variables for the ranks of all programs.

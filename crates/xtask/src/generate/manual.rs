@@ -29,7 +29,7 @@ const WRAPPERS: [Command; 2] = [
 ];
 
 /// A command of `catena`: its page, what it is for, and the file of which its help consists.
-const COMMANDS: [(&str, &str, &str); 9] = [
+const COMMANDS: [(&str, &str, &str); 10] = [
     (
         "share/man/catena.1",
         "MPI programs: run them, measure, and look at settings",
@@ -74,6 +74,11 @@ const COMMANDS: [(&str, &str, &str); 9] = [
         "share/man/catena-bench.1",
         "measure MPI libraries, and compare them",
         "crates/bench/src/help.txt",
+    ),
+    (
+        "share/man/catena-tune.1",
+        "measure which settings are faster on this machine, and follow that",
+        "crates/bench/src/tune.txt",
     ),
 ];
 

@@ -307,6 +307,7 @@ impl Comm {
             model,
             placement,
             site,
+            tuned,
         } = self.ground(process, what);
         let mut shape = Shape {
             size: self.size(),
@@ -320,7 +321,8 @@ impl Comm {
                 site,
                 ..key.args(self.size(), self.rank)
             };
-            let algorithm = catena_coll::select(what, &shape, model, forced(what));
+            let named = forced(what).or(tuned);
+            let algorithm = catena_coll::select(what, &shape, model, named);
             let way = way_within(what, algorithm.name);
             return algorithm.schedule(&args).labelled(way);
         }
