@@ -165,8 +165,8 @@ pub(crate) fn address(user: u32, job: u64) -> io::Result<SocketAddr> {
 }
 
 /// The launchers of this user's jobs on this host, of all users' for root: those that answer, and
-/// those that do not, as they are stopped, say. They are asked side by side, and given a second and a
-/// half.
+/// those that do not, as they are stopped, say. They are asked side by side, and given a second and
+/// a half.
 pub fn launched() -> (Vec<Launched>, Vec<Launched>) {
     let one = |launcher: Launched| {
         let Launched { user, job, .. } = launcher;
