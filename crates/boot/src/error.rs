@@ -38,6 +38,15 @@ pub enum BootError {
     Foreign(Foreign),
     /// The process manager of the launcher is not what it should be: cause.
     Manager(String),
+    /// The launcher's PMIx server does not take this process.
+    NoFit {
+        /// The libpmix that this process has asked it through, with its version.
+        library: String,
+        /// The version of the server, as the launcher tells; empty if it does not.
+        server: String,
+        /// What the library says.
+        cause: String,
+    },
     /// The launcher has a PMIx server, but no libpmix can be opened: causes.
     NoPmix(String),
     /// The node's shared memory, made by another rank, cannot be opened: cause.
@@ -110,6 +119,24 @@ impl fmt::Display for BootError {
                  {cause}; start the program with Catena's own mpirun, or, if it shall run alone, \
                  set CATENA_SINGLETON=1"
             ),
+            BootError::NoFit {
+                library,
+                server,
+                cause,
+            } => {
+                let version = match server.as_str() {
+                    "" => String::new(),
+                    version => format!(", of version {version},"),
+                };
+                write!(
+                    f,
+                    "the PMIx server of the launcher that started this program{version} does not \
+                     take it, which asked through {library} ({cause}): the server has ended, or the \
+                     two versions do not fit; name the launcher's own libpmix with \
+                     CATENA_PMIX=PATH, or start the program with Catena's own mpirun, or, if it \
+                     shall run alone, set CATENA_SINGLETON=1"
+                )
+            }
             BootError::NoPmix(causes) => write!(
                 f,
                 "the launcher speaks PMIx, but no libpmix can be opened ({causes}): install it \

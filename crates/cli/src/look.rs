@@ -13,10 +13,6 @@ use catena_launcher::{Inquiry, Launched, Places, Summary, launched};
 /// How long from one look at a job to the next.
 const BETWEEN: Duration = Duration::from_millis(1100);
 
-/// What is wrong with a launcher that does not answer.
-const SILENT: &str =
-    "an mpirun does not answer: if a signal has stopped it, `kill -CONT` or `fg` has it go on";
-
 /// Calls of each thread that are shown.
 const CALLS: usize = 10;
 
@@ -65,11 +61,8 @@ impl Jobs {
 
     /// What to add where a job is not found that may be one of a launcher that does not answer.
     fn hint(&self) -> String {
-        let all = self.silent.iter().map(|it| format!("{:x}", it.job));
-        match all.collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => none,
-            all => format!("; {SILENT} (job {all})"),
-        }
+        let all = self.silent.iter();
+        all.map(|it| format!("; {}", it.silence())).collect()
     }
 }
 
@@ -140,6 +133,9 @@ pub fn ps(mut args: impl Iterator<Item = OsString>) -> i32 {
             &waits(waiting as u32),
         );
     }
+    for launcher in &all.silent {
+        text += &format!("{}\n", launcher.silence());
+    }
     show("ps", &text)
 }
 
@@ -171,10 +167,10 @@ fn shortened(text: &str) -> String {
 /// A job that somebody has named.
 enum Chosen {
     Launched(Launched),
-    /// No launcher answers for it; one that is silent may be its own.
+    /// No launcher answers for it; if it has one that is silent, that.
     Here {
         job: HostJob,
-        is_silent: bool,
+        silent: Option<Launched>,
     },
 }
 
@@ -189,7 +185,7 @@ fn chosen(verb: &str, name: Option<OsString>) -> Result<Chosen, i32> {
         silent,
     } = all;
     let no_launcher = |job: HostJob| Chosen::Here {
-        is_silent: silent.iter().any(|it| it.job == job.job),
+        silent: silent.iter().find(|it| it.job == job.job).cloned(),
         job,
     };
     let Some(name) = name else {
@@ -269,8 +265,9 @@ pub fn explain(args: impl Iterator<Item = OsString>) -> i32 {
     match chosen("explain", name) {
         Ok(Chosen::Launched(job)) => answered("explain", job.ask(inquiry)),
         Ok(Chosen::Here {
-            is_silent: true, ..
-        }) => fail("explain", SILENT),
+            silent: Some(launcher),
+            ..
+        }) => fail("explain", &launcher.silence()),
         Ok(Chosen::Here { job, .. }) => fail(
             "explain",
             &format!(

@@ -23,6 +23,9 @@ const PREFIX: &str = "catena-job";
 /// How long a launcher may take to answer: it may be stopped, or a host be out of reach.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// How long a launcher may take to say in a few words what it has, for which it asks nobody.
+const SHORT: Duration = Duration::from_millis(1500);
+
 /// What a launcher says to a question that it does not know, as one of another version may be.
 pub(crate) const UNKNOWN: &str = "it knows no such question";
 
@@ -91,6 +94,25 @@ pub struct Launched {
 }
 
 impl Launched {
+    /// That it does not answer, and what helps, in words.
+    pub fn silence(&self) -> String {
+        let job = self.job;
+        match self.pid {
+            0 => format!(
+                "the mpirun of job {job:x}, which is out of sight here, does not answer: if a signal \
+                 has stopped it, `kill -CONT` or `fg` has it go on"
+            ),
+            pid if is_stopped(pid) => format!(
+                "mpirun {pid} of job {job:x} does not answer: a signal has stopped it; `kill -CONT \
+                 {pid}` or `fg` has it go on"
+            ),
+            pid => format!(
+                "mpirun {pid} of job {job:x} does not answer, although no signal has stopped it: \
+                 `catena hang` with the pid of one of its ranks shows those of this host"
+            ),
+        }
+    }
+
     /// What it answers.
     ///
     /// # Errors
@@ -143,14 +165,17 @@ pub(crate) fn address(user: u32, job: u64) -> io::Result<SocketAddr> {
 }
 
 /// The launchers of this user's jobs on this host, of all users' for root: those that answer, and
-/// those that have not in time, as they are stopped. They are asked side by side.
+/// those that do not, as they are stopped, say. They are asked side by side, and given a second and
+/// a half.
 pub fn launched() -> (Vec<Launched>, Vec<Launched>) {
     let one = |launcher: Launched| {
         let Launched { user, job, .. } = launcher;
-        let (pid, answer) = match ask(user, job, Inquiry::Summary, PATIENCE) {
-            Ok(answered) => answered,
+        let (socket, pid) = connect(user, job).ok()?;
+        let answer = match answer(socket, pid, Inquiry::Summary, SHORT) {
+            Ok(answer) => answer,
             Err(error) => {
-                return (error.kind() == io::ErrorKind::TimedOut).then_some(Err(launcher));
+                let is_silent = error.kind() == io::ErrorKind::TimedOut;
+                return is_silent.then_some(Err(Launched { pid, ..launcher }));
             }
         };
         let summary = Summary::read(&answer.ok()?)?;
@@ -216,12 +241,43 @@ fn ask(
     inquiry: Inquiry,
     patience: Duration,
 ) -> io::Result<(u32, Result<String, String>)> {
-    let mut socket = UnixStream::connect_addr(&address(user, job)?)?;
+    let (socket, pid) = connect(user, job)?;
+    Ok((pid, answer(socket, pid, inquiry, patience)?))
+}
+
+/// A way to the launcher of a job, and its process.
+fn connect(user: u32, job: u64) -> io::Result<(UnixStream, u32)> {
+    let socket = UnixStream::connect_addr(&address(user, job)?)?;
     if !elastic::is_of(&socket, user) {
         let text = "another user's process listens where it would";
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
     let (pid, _) = catena_boot::peer(&socket)?;
+    Ok((socket, pid))
+}
+
+/// Whether a signal has stopped a process.
+fn is_stopped(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name before it may have any characters.
+    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    rest.trim_start().starts_with('T')
+}
+
+/// What a launcher answers.
+///
+/// # Errors
+/// Why it does not: [`io::ErrorKind::TimedOut`] also of one that a signal has stopped, at once.
+fn answer(
+    mut socket: UnixStream,
+    pid: u32,
+    inquiry: Inquiry,
+    patience: Duration,
+) -> io::Result<Result<String, String>> {
+    if is_stopped(pid) {
+        let text = format!("a signal has stopped it; `kill -CONT {pid}` or `fg` has it go on");
+        return Err(io::Error::new(io::ErrorKind::TimedOut, text));
+    }
     socket.set_read_timeout(Some(patience))?;
     socket.write_all(format!("{}\n", inquiry.word()).as_bytes())?;
     let mut answer = String::new();
@@ -230,15 +286,15 @@ fn ask(
         .map_err(|error| match error.kind() {
             io::ErrorKind::WouldBlock => io::Error::new(
                 io::ErrorKind::TimedOut,
-                format!("it has not answered for {} s", patience.as_secs()),
+                format!("it has not answered for {} s", patience.as_secs_f64()),
             ),
             _ => error,
         })?;
     let (sign, text) = answer.split_at_checked(1).unwrap_or_default();
     let text = text.trim_end().to_string();
     match sign {
-        "+" => Ok((pid, Ok(text))),
-        "-" => Ok((pid, Err(text))),
+        "+" => Ok(Ok(text)),
+        "-" => Ok(Err(text)),
         _ => Err(io::Error::new(
             io::ErrorKind::UnexpectedEof,
             "it has ended before it answered",

@@ -83,22 +83,20 @@ impl Finder {
         if let Some(name) = &args.job {
             finder.look();
             let host = finder.host.clone();
-            let is_silent = finder
+            let silent = finder
                 .jobs
                 .iter()
-                .any(|it| matches!(it.last.standing, Standing::Untold(_)));
+                .find_map(|it| match &it.last.standing {
+                    Standing::Untold(why) => Some(format!("; of job {:x}: {why}", it.last.id)),
+                    _ => None,
+                })
+                .unwrap_or_default();
             finder.jobs.retain(|it| is_named(it, name, &host));
             finder.is_named = true;
             if finder.jobs.is_empty() {
-                let hint = match is_silent {
-                    true => {
-                        "; an mpirun does not answer: if a signal has stopped it, `kill -CONT` has it go on"
-                    }
-                    false => "",
-                };
                 return Err(format!(
                     "no job of yours on this host is {name}, nor has it a process with that \
-                     number: `catena ps` shows them{hint}"
+                     number: `catena ps` shows them{silent}"
                 ));
             }
         }

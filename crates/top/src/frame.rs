@@ -181,8 +181,9 @@ pub struct JobFrame {
     pub elsewhere: u32,
     /// Its ranks.
     pub ranks: Vec<Row>,
-    /// What they move together in a second, as far as they tell.
-    pub rates: Rates,
+    /// What they move together in a second, as far as they tell; `None` if none of them has told
+    /// anything yet.
+    pub rates: Option<Rates>,
     /// The networks in words; empty if there are none.
     pub networks: String,
     /// How many ranks have told nothing of which rates could be made.
@@ -214,7 +215,7 @@ impl JobFrame {
             hosts: Vec::new(),
             elsewhere: job.elsewhere,
             ranks: job.ranks.iter().map(|it| row(it, &waits)).collect(),
-            rates: Rates::default(),
+            rates: None,
             networks: String::new(),
             uncounted: 0,
             waits,
@@ -222,18 +223,22 @@ impl JobFrame {
         };
         let hosts = job.ranks.iter().map(|it| it.host.clone());
         frame.hosts = hosts.collect::<BTreeSet<_>>().into_iter().collect();
+        let mut sum = Rates::default();
+        let mut are_told = false;
         for row in &frame.ranks {
             match &row.rates {
                 Some(rates) => {
-                    frame.rates.shm.add(rates.shm);
-                    frame.rates.network.add(rates.network);
-                    frame.rates.itself.add(rates.itself);
-                    frame.rates.received.add(rates.received);
+                    are_told = true;
+                    sum.shm.add(rates.shm);
+                    sum.network.add(rates.network);
+                    sum.itself.add(rates.itself);
+                    sum.received.add(rates.received);
                 }
                 None if row.stand <= Stand::Runs => frame.uncounted += 1,
                 None => {}
             }
         }
+        frame.rates = (are_told || frame.uncounted == 0).then_some(sum);
         let counts = job.ranks.iter().filter_map(|it| counts(it.now.as_ref()?));
         let networks = counts.map(|it| &it.networks).find(|it| !it.is_empty());
         frame.networks = networks.cloned().unwrap_or_default();

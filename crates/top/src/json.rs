@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use catena_hang::Member;
 use catena_trace::quoted;
 
-use crate::frame::{JobFrame, Rate, Row, Wait};
+use crate::frame::{JobFrame, Rate, Rates, Row, Wait};
 
 /// All jobs at this moment.
 pub fn line(jobs: &[JobFrame]) -> String {
@@ -47,7 +47,7 @@ fn job(job: &JobFrame) -> String {
         Some((verdict, is_certain)) => (quoted(verdict), *is_certain),
         None => ("null".into(), false),
     };
-    let rates = &job.rates;
+    let way = |of: fn(Rates) -> Rate| job.rates.map_or("null".into(), |it| rate(of(it)));
     let parts = [
         ("job", quoted(&job.job)),
         ("launcher", launcher),
@@ -59,10 +59,10 @@ fn job(job: &JobFrame) -> String {
         ("elsewhere", job.elsewhere.to_string()),
         ("verdict", verdict),
         ("definite", is_certain.to_string()),
-        ("shm", rate(rates.shm)),
-        ("network", rate(rates.network)),
-        ("itself", rate(rates.itself)),
-        ("received", rate(rates.received)),
+        ("shm", way(|it| it.shm)),
+        ("network", way(|it| it.network)),
+        ("itself", way(|it| it.itself)),
+        ("received", way(|it| it.received)),
         ("networks", quoted(&job.networks)),
         ("uncounted", job.uncounted.to_string()),
         ("waits", list(job.waits.iter().map(wait))),

@@ -11,6 +11,8 @@
 //! | `json`   | a frame as JSON                                                     |
 //! | `draw`   | frames on a screen                                                  |
 //! | `screen` | the terminal: keys, signals, and how it was before                  |
+//! | `http`   | what a browser asks for, and what it is answered                     |
+//! | `web`    | the connections of browsers                                         |
 //!
 //! Everything that is shown is read: in memory that ranks write in any case, and in `/proc`. No
 //! rank is asked, or stopped. From what was seen to what is shown all is a function of values
@@ -23,10 +25,12 @@ mod args;
 mod draw;
 mod find;
 mod frame;
+mod http;
 mod json;
 mod screen;
 mod seen;
 mod text;
+mod web;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -69,6 +73,9 @@ pub fn top(args: impl Iterator<Item = OsString>) -> i32 {
             return 1;
         }
     };
+    if let Some(port) = args.web {
+        return web::serve(finder, port, EVERY);
+    }
     let is_plain = args.once || args.json || !io::stdout().is_terminal();
     if !is_plain {
         return screen::show(finder, EVERY);

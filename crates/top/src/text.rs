@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::amount::{bytes, count, share, span};
-use crate::frame::{JobFrame, Rate, Row, Stand, Wait};
+use crate::frame::{JobFrame, Rate, Rates, Row, Stand, Wait};
 
 /// How a part of a line looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,13 +188,16 @@ pub fn head(job: &JobFrame, people: &People) -> Vec<Line> {
             Tone::Plain,
         ),
     ]);
-    let moved = |rate: Rate| format!("{} msg/s {}B/s", count(rate.messages), bytes(rate.bytes));
-    let mut ways = vec![format!("shared memory {}", moved(job.rates.shm))];
+    let moved = |of: fn(Rates) -> Rate| match job.rates.map(of) {
+        Some(rate) => format!("{} msg/s {}B/s", count(rate.messages), bytes(rate.bytes)),
+        None => "? msg/s ? B/s".into(),
+    };
+    let mut ways = vec![format!("shared memory {}", moved(|it| it.shm))];
     if !job.networks.is_empty() {
-        ways.push(format!("network {}", moved(job.rates.network)));
+        ways.push(format!("network {}", moved(|it| it.network)));
     }
-    if job.rates.itself.messages > 0.0 {
-        ways.push(format!("to itself {}", moved(job.rates.itself)));
+    if job.rates.is_some_and(|it| it.itself.messages > 0.0) {
+        ways.push(format!("to itself {}", moved(|it| it.itself)));
     }
     lines.push(vec![(format!("sent: {}", ways.join(", ")), Tone::Plain)]);
     let mut more = vec![format!(
@@ -469,6 +472,24 @@ pub(crate) mod tests {
         }
         assert!(rest[1].chars().count() <= 100, "{text}");
         assert_eq!(all(&[], &people()), "no job of yours runs on this host\n");
+    }
+
+    #[test]
+    fn what_no_rank_has_told_is_not_known() {
+        let untold = |second| {
+            let mut glance = glance(0, second, 5 * second, "MPI_Send");
+            glance.counts = None;
+            job(vec![Some(glance)])
+        };
+        let mut now = untold(12);
+        now.follow(&untold(10));
+        let frame = JobFrame::of(&now);
+        assert_eq!((frame.rates, frame.uncounted), (None, 1));
+        let text = all(&[frame], &people());
+        assert!(
+            text.contains("sent: shared memory ? msg/s ? B/s\n"),
+            "{text}"
+        );
     }
 
     #[test]

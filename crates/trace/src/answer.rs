@@ -27,9 +27,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
-use std::sync::atomic::{
-    AtomicBool, Ordering::Acquire, Ordering::Relaxed, Ordering::Release, fence,
-};
+use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Relaxed, Ordering::Release};
 
 use crate::area::Area;
 use crate::python;
@@ -102,10 +100,11 @@ fn answer(question: u32, context: &libc::ucontext_t) {
         return;
     }
     let to: &Reply = area.reply();
-    // A process that had it before may have been killed in the middle of a change.
-    let changes = to.changes.load(Relaxed) & !1;
-    to.changes.store(changes.wrapping_add(1), Relaxed);
-    fence(Release);
+    to.changes.make(|| write(to, question, context));
+    BUSY.store(false, Release);
+}
+
+fn write(to: &Reply, question: u32, context: &libc::ucontext_t) {
     to.thread.store(thread_now(), Relaxed);
     let registers = registers(context);
     for (to, from) in to.registers.iter().zip(registers) {
@@ -123,8 +122,6 @@ fn answer(question: u32, context: &libc::ucontext_t) {
     }
     to.python_len.store(bytes.len() as u32, Relaxed);
     to.question.store(question, Relaxed);
-    to.changes.store(changes.wrapping_add(2), Release);
-    BUSY.store(false, Release);
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -64,7 +64,7 @@ const _: () = assert!(size_of::<Front>() <= NOTICES_AT);
 
 /// What an area begins with once it is in use: a mark, and the version of all that is described
 /// here.
-pub(crate) const MARK: u64 = 0x4341_5445_4e41_0004;
+pub(crate) const MARK: u64 = 0x4341_5445_4e41_0005;
 
 /// How far a process has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use crate::changes::look;
 use crate::python::PYTHON_LINE;
 use crate::read::View;
 use crate::reply::{MARK, REGISTERS, REPLY_AT, Reply, STACK, STACK_POINTER};
@@ -112,16 +113,18 @@ impl View<'_> {
     /// # Errors
     /// If the area cannot be read.
     pub fn answer(&self, question: u32) -> io::Result<Option<Sample>> {
-        let changes = offset_of!(Reply, changes);
-        let before = self.reply_word(changes)?;
-        let is_other = self.reply_word(offset_of!(Reply, question))? != question;
-        if is_other || !before.is_multiple_of(2) {
-            return Ok(None);
-        }
-        let mut bytes = vec![0; size_of::<Reply>()];
-        self.read_at(&mut bytes, REPLY_AT)?;
-        let is_whole = self.reply_word(changes)? == before;
-        Ok(is_whole.then(|| sample(&bytes)).flatten())
+        let answer = look(
+            || self.reply_word(offset_of!(Reply, changes)),
+            || {
+                if self.reply_word(offset_of!(Reply, question))? != question {
+                    return Ok(None);
+                }
+                let mut bytes = vec![0; size_of::<Reply>()];
+                self.read_at(&mut bytes, REPLY_AT)?;
+                Ok(Some(bytes))
+            },
+        )?;
+        Ok(answer.flatten().and_then(|bytes| sample(&bytes)))
     }
 
     /// The signal by which a thread is asked; 0 where nobody listens.

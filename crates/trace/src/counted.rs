@@ -1,6 +1,8 @@
 //! The memory of an answer to who asks what the library has counted.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use crate::changes::Changes;
 
 /// Where it begins in an area.
 pub(crate) const COUNTERS_AT: usize = 128 << 10;
@@ -17,8 +19,8 @@ pub(crate) const LONGEST: usize = 8 * WORDS;
 #[derive(Debug)]
 #[repr(C, align(4096))]
 pub(crate) struct Counters {
-    /// Goes up by one before and after each change: odd while one is under way.
-    pub changes: AtomicU32,
+    /// Whether what follows is whole.
+    pub changes: Changes,
     /// The question that this is the answer to.
     pub question: AtomicU32,
     pub len: AtomicU32,
@@ -41,17 +43,14 @@ impl Counters {
                 .rposition(|&byte| byte == b'\n')
                 .map_or(0, |at| at + 1),
         };
-        // One that was here before may have been killed in the middle of a change.
-        let changes = self.changes.load(Relaxed) & !1;
-        self.changes.store(changes.wrapping_add(1), Relaxed);
-        fence(Release);
-        for (to, from) in self.words.iter().zip(room[..len].chunks(8)) {
-            let mut word = [0; 8];
-            word[..from.len()].copy_from_slice(from);
-            to.store(u64::from_ne_bytes(word), Relaxed);
-        }
-        self.len.store(len as u32, Relaxed);
-        self.question.store(question, Relaxed);
-        self.changes.store(changes.wrapping_add(2), Release);
+        self.changes.make(|| {
+            for (to, from) in self.words.iter().zip(room[..len].chunks(8)) {
+                let mut word = [0; 8];
+                word[..from.len()].copy_from_slice(from);
+                to.store(u64::from_ne_bytes(word), Relaxed);
+            }
+            self.len.store(len as u32, Relaxed);
+            self.question.store(question, Relaxed);
+        });
     }
 }

@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::area::{Area, Front};
+use crate::changes::look;
 use crate::counted::{ANSWERED, COUNTERS_AT, Counters, LONGEST};
 use crate::read::View;
 use crate::thread::area;
@@ -70,15 +71,19 @@ impl View<'_> {
             self.read_at(&mut bytes, COUNTERS_AT + at)?;
             Ok(u32::from_ne_bytes(bytes))
         };
-        let changes = word(offset_of!(Counters, changes))?;
-        let is_its = word(offset_of!(Counters, question))? == question;
-        if !is_its || !changes.is_multiple_of(2) {
-            return Ok(None);
-        }
-        let len = word(offset_of!(Counters, len))? as usize;
-        let mut text = vec![0; len.min(LONGEST)];
-        self.read_at(&mut text, COUNTERS_AT + offset_of!(Counters, words))?;
-        let is_whole = word(offset_of!(Counters, changes))? == changes;
-        Ok(is_whole.then(|| String::from_utf8_lossy(&text).into_owned()))
+        let answer = look(
+            || word(offset_of!(Counters, changes)),
+            || {
+                if word(offset_of!(Counters, question))? != question {
+                    return Ok(None);
+                }
+                let len = word(offset_of!(Counters, len))? as usize;
+                let mut text = vec![0; len.min(LONGEST)];
+                self.read_at(&mut text, COUNTERS_AT + offset_of!(Counters, words))?;
+                Ok(Some(text))
+            },
+        )?;
+        let text = answer.flatten();
+        Ok(text.map(|text| String::from_utf8_lossy(&text).into_owned()))
     }
 }

@@ -2,7 +2,10 @@
 //! how long it has slept. It tells that where it waits and has looked at the clock anyway, so that
 //! no message takes longer for it.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::changes::{Changes, are_whole};
 
 /// Messages and their bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,8 +123,8 @@ fn in_words(name: &[u8]) -> String {
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct CountsMemory {
-    /// Goes up by one before and after each change: odd while one is under way; 0 before the first.
-    changes: AtomicU64,
+    /// Whether what follows is whole; 0 before it is told for the first time.
+    changes: Changes,
     numbers: [AtomicU64; NUMBERS],
     name: [AtomicU64; Counts::LONGEST / 8],
 }
@@ -132,41 +135,40 @@ pub(crate) const COUNTS: usize = size_of::<CountsMemory>();
 impl CountsMemory {
     /// Nothing was told yet.
     pub fn clear(&self) {
-        self.changes.store(0, Relaxed);
+        self.changes.clear();
     }
 
     pub fn write(&self, counts: &Counts) {
-        let changes = self.changes.load(Relaxed) & !1;
-        self.changes.store(changes.wrapping_add(1), Relaxed);
-        fence(Release);
-        for (to, number) in self.numbers.iter().zip(counts.numbers()) {
-            to.store(number, Relaxed);
-        }
-        let name = cut(&counts.networks).as_bytes();
-        for (at, to) in self.name.iter().enumerate() {
-            let mut word = [0; 8];
-            let part = name.get(8 * at..).unwrap_or_default();
-            let part = &part[..part.len().min(8)];
-            word[..part.len()].copy_from_slice(part);
-            to.store(u64::from_ne_bytes(word), Relaxed);
-        }
-        self.changes.store(changes.wrapping_add(2), Release);
+        self.changes.make(|| {
+            for (to, number) in self.numbers.iter().zip(counts.numbers()) {
+                to.store(number, Relaxed);
+            }
+            let name = cut(&counts.networks).as_bytes();
+            for (at, to) in self.name.iter().enumerate() {
+                let mut word = [0; 8];
+                let part = name.get(8 * at..).unwrap_or_default();
+                let part = &part[..part.len().min(8)];
+                word[..part.len()].copy_from_slice(part);
+                to.store(u64::from_ne_bytes(word), Relaxed);
+            }
+        });
     }
 }
 
 /// What two looks at the memory show; `None` if nothing was told, or is being told just now.
 pub(crate) fn read(before: &[u8; COUNTS], after: &[u8; COUNTS]) -> Option<Counts> {
-    let word = |at: usize| {
-        before[8 * at..8 * at + 8]
-            .try_into()
-            .map_or(0, u64::from_ne_bytes)
-    };
-    let changes = word(0);
-    if before != after || changes == 0 || !changes.is_multiple_of(2) {
+    let changes = |of: &[u8; COUNTS]| of[..4].try_into().map_or(0, u32::from_ne_bytes);
+    let is_told = changes(before) != 0 && are_whole(changes(before), changes(after));
+    if before != after || !is_told {
         return None;
     }
-    let numbers = std::array::from_fn(|at| word(1 + at));
-    Some(Counts::of(numbers, in_words(&before[8 * (1 + NUMBERS)..])))
+    let numbers = std::array::from_fn(|number| {
+        let at = offset_of!(CountsMemory, numbers) + 8 * number;
+        let bytes = before[at..at + 8].try_into();
+        bytes.map_or(0, u64::from_ne_bytes)
+    });
+    let name = &before[offset_of!(CountsMemory, name)..];
+    Some(Counts::of(numbers, in_words(name)))
 }
 
 #[cfg(test)]
@@ -179,16 +181,18 @@ mod tests {
 
     fn memory() -> CountsMemory {
         CountsMemory {
-            changes: AtomicU64::new(0),
+            changes: Changes::default(),
             numbers: [const { AtomicU64::new(0) }; NUMBERS],
             name: [const { AtomicU64::new(0) }; Counts::LONGEST / 8],
         }
     }
 
     fn bytes(memory: &CountsMemory) -> [u8; COUNTS] {
-        let words = [&memory.changes].into_iter();
-        let words = words.chain(&memory.numbers).chain(&memory.name);
-        let bytes = words.flat_map(|it| it.load(Relaxed).to_ne_bytes());
+        let changes = memory.changes.as_ref().load(Relaxed).to_ne_bytes();
+        let words = memory.numbers.iter().chain(&memory.name);
+        let words = words.flat_map(|it| it.load(Relaxed).to_ne_bytes());
+        // Up to the numbers nothing follows.
+        let bytes = changes.into_iter().chain([0; 4]).chain(words);
         bytes.collect::<Vec<_>>().try_into().unwrap()
     }
 
@@ -204,7 +208,7 @@ mod tests {
         let second = bytes(&memory);
         assert_eq!(read(&first, &second), None);
         assert_eq!(read(&second, &second), Some(some("ucx")));
-        memory.changes.store(5, Relaxed);
+        memory.changes.as_ref().store(5, Relaxed);
         let torn = bytes(&memory);
         assert_eq!(read(&torn, &torn), None);
         memory.write(&some(""));

@@ -22,6 +22,8 @@
 //! | `findings` | what checked mode has found                                  |
 //! | `unwind` | the frames of a thread, as the unwinder finds them           |
 //! | `space`  | the namespace of processes that a process is in                |
+//! | `changes` | a number that tells whether what stands beside it is whole    |
+//! | `sync`   | the atomics of that                                            |
 //! | `counts` | sums of its messages, told where it waits                      |
 //! | `stream` | records that one thread writes and another process takes       |
 //! | `answer` | the side of the thread that is asked                           |
@@ -57,6 +59,7 @@
 mod answer;
 mod area;
 mod ask;
+mod changes;
 mod counted;
 mod counters;
 mod counts;
@@ -73,6 +76,7 @@ mod reply;
 mod slot;
 mod space;
 mod stream;
+mod sync;
 mod thread;
 mod unwind;
 

@@ -3,6 +3,7 @@
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
+use crate::changes::Changes;
 use crate::python::PYTHON_LINE;
 
 /// Where it begins in an area.
@@ -25,8 +26,7 @@ pub(crate) const STACK: usize = 56 << 10;
 /// What tells a question from a signal of somebody else.
 pub(crate) const MARK: u32 = 0x6174_6143;
 
-/// The memory of an answer. What is behind `changes` is whole if that is even, and the same before
-/// and after a look.
+/// The memory of an answer. `changes` tells whether what is behind it is whole.
 #[derive(Debug)]
 #[repr(C, align(4096))]
 pub(crate) struct Reply {
@@ -34,7 +34,7 @@ pub(crate) struct Reply {
     pub signal: AtomicU32,
     /// Whether there is a Python program.
     pub is_python: AtomicU32,
-    pub changes: AtomicU32,
+    pub changes: Changes,
     /// The question that this is the answer to.
     pub question: AtomicU32,
     pub thread: AtomicU32,

@@ -1,6 +1,9 @@
 //! The memory of a notice.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release, fence};
+use std::mem::offset_of;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use crate::changes::{Changes, are_whole};
 
 /// Bytes of a notice with its head.
 pub const NOTICE: usize = 4 << 10;
@@ -17,8 +20,8 @@ pub const LONGEST: usize = 8 * WORDS;
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Slot {
-    /// Goes up by one before and after each change: odd while one is under way.
-    changes: AtomicU64,
+    /// Whether `len` and `words` are whole.
+    changes: Changes,
     /// Thread that has it; 0 if none.
     pub thread: AtomicU32,
     /// Bytes; 0 where nothing is said.
@@ -29,18 +32,21 @@ pub(crate) struct Slot {
 const _: () = assert!(size_of::<Slot>() == NOTICE);
 
 /// Bytes before the words.
-const HEAD: usize = 16;
+const HEAD: usize = offset_of!(Slot, words);
 
 /// The thread whose notice it is, and what that says, of two looks at one; `None` where there is
 /// none. What it says is not known while it changes, which takes long where the thread that writes
 /// it has no turn.
 pub(crate) fn read(before: &[u8; NOTICE], after: &[u8; NOTICE]) -> Option<(u32, Option<Vec<u8>>)> {
-    let word = |at: usize| before[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
-    let (changes, thread, len) = (word(0), word(8), word(12) as usize);
+    let word =
+        |of: &[u8; NOTICE], at: usize| of[at..at + 4].try_into().map_or(0, u32::from_ne_bytes);
+    let changes = [before, after].map(|it| word(it, offset_of!(Slot, changes)));
+    let thread = word(before, offset_of!(Slot, thread));
+    let len = word(before, offset_of!(Slot, len)) as usize;
     if thread == 0 {
         return None;
     }
-    if before != after || !changes.is_multiple_of(2) {
+    if before != after || !are_whole(changes[0], changes[1]) {
         return Some((thread, None));
     }
     let is_told = (1..=LONGEST).contains(&len);
@@ -50,17 +56,14 @@ pub(crate) fn read(before: &[u8; NOTICE], after: &[u8; NOTICE]) -> Option<(u32, 
 impl Slot {
     pub fn write(&self, bytes: &[u8]) {
         let bytes = &bytes[..bytes.len().min(LONGEST)];
-        // A process that had it before may have been killed in the middle of a change.
-        let changes = self.changes.load(Relaxed) & !1;
-        self.changes.store(changes.wrapping_add(1), Relaxed);
-        fence(Release);
-        self.len.store(bytes.len() as u32, Relaxed);
-        for (to, from) in self.words.iter().zip(bytes.chunks(8)) {
-            let mut word = [0; 8];
-            word[..from.len()].copy_from_slice(from);
-            to.store(u64::from_le_bytes(word), Relaxed);
-        }
-        self.changes.store(changes.wrapping_add(2), Release);
+        self.changes.make(|| {
+            self.len.store(bytes.len() as u32, Relaxed);
+            for (to, from) in self.words.iter().zip(bytes.chunks(8)) {
+                let mut word = [0; 8];
+                word[..from.len()].copy_from_slice(from);
+                to.store(u64::from_le_bytes(word), Relaxed);
+            }
+        });
     }
 }
 
@@ -72,9 +75,13 @@ mod tests {
     fn a_thread_in_the_middle_of_writing_is_not_taken_for_one_that_says_nothing() {
         let notice = |changes: u32, thread: u32, len: u32, first: u8| {
             let mut bytes = [0; NOTICE];
-            bytes[..4].copy_from_slice(&changes.to_ne_bytes());
-            bytes[8..12].copy_from_slice(&thread.to_ne_bytes());
-            bytes[12..16].copy_from_slice(&len.to_ne_bytes());
+            for (at, number) in [
+                (offset_of!(Slot, changes), changes),
+                (offset_of!(Slot, thread), thread),
+                (offset_of!(Slot, len), len),
+            ] {
+                bytes[at..at + 4].copy_from_slice(&number.to_ne_bytes());
+            }
             bytes[HEAD] = first;
             bytes
         };

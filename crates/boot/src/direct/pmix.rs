@@ -4,7 +4,7 @@
 //! Its version need not be that of the server, but it had better be: so the one
 //! that the launcher itself has loaded comes first.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs;
 
 use catena_pmix_sys::{Client, Fence, Library, Status, Value, keys};
@@ -29,7 +29,13 @@ impl From<Status> for BootError {
 impl Pmix {
     /// Connects as the environment says.
     pub fn connect() -> Result<Pmix, BootError> {
-        let client = Client::init(open()?)?;
+        let library = open()?;
+        let name = format!("{}, {}", library.name(), library.version());
+        let client = Client::init(library).map_err(|status| BootError::NoFit {
+            library: name.replace(char::is_control, " "),
+            server: server(std::env::var_os("PMIX_VERSION")),
+            cause: status.to_string(),
+        })?;
         client.when_lost(|| {
             catena_base::tell!("{}", BootError::LauncherGone);
             sys::exit_now(1);
@@ -67,6 +73,19 @@ impl Pmix {
             fence: None,
             gone: false,
         })
+    }
+}
+
+/// The version of a server as it has told its processes in a variable; empty if it has not, or told
+/// no version.
+fn server(told: Option<OsString>) -> String {
+    let told = told
+        .and_then(|it| it.into_string().ok())
+        .unwrap_or_default();
+    let is_version = |text: &str| text.len() < 64 && text.chars().all(|it| it.is_ascii_graphic());
+    match is_version(&told) {
+        true => told,
+        false => String::new(),
     }
 }
 
@@ -178,6 +197,13 @@ impl Manager for Pmix {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_tells_its_version() {
+        assert_eq!(server(Some("4.1.2".into())), "4.1.2");
+        let untold = [None, Some("".into()), Some("4\n1".into())];
+        assert!(untold.into_iter().all(|it| server(it).is_empty()));
+    }
 
     #[test]
     fn the_launchers_library_is_found() {

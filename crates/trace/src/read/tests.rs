@@ -195,6 +195,7 @@ fn who_asks_is_told_once_what_was_counted() {
     // The process that had the area before was killed while it told something.
     area.counters()
         .changes
+        .as_ref()
         .fetch_or(1, std::sync::atomic::Ordering::Relaxed);
     view.ask_for_counters(8).unwrap();
     crate::tell_counters();
