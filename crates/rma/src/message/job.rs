@@ -219,8 +219,10 @@ pub(crate) struct Outgoing {
     ready: usize,
     /// Bytes of answers that are to come.
     under_way: u64,
-    /// From how many on no long operation asks for more.
+    /// From how many on no long operation asks for more, until half of them have come: requests
+    /// leave together then, as each packet takes a call of the system.
     most: u64,
+    rests: bool,
     /// Memory for the next records, and for the front of one whose bytes stay where they are.
     spares: Vec<Vec<u8>>,
     front: Vec<u8>,
@@ -243,6 +245,7 @@ impl Outgoing {
             ready: 0,
             under_way: 0,
             most,
+            rests: false,
             spares: Vec::new(),
             front: Vec::new(),
         }
@@ -375,6 +378,49 @@ impl Outgoing {
         }
     }
 
+    /// Whether no long operation asks for more now.
+    fn rests(&mut self) -> bool {
+        self.rests = match self.rests {
+            true => self.under_way > self.most / 2,
+            false => self.under_way >= self.most,
+        };
+        self.rests
+    }
+
+    /// Adds the next part of a long operation to `packet`, or, if it is one that asks for bytes, as
+    /// many parts of it and of such ones behind it as may be asked for and have little room.
+    fn write_long(
+        &mut self,
+        mut long: Box<Operation>,
+        most: usize,
+        packet: &mut Ready,
+        ended: &mut impl FnMut(Operation),
+    ) {
+        loop {
+            let before = packet.bytes.len();
+            packet.brings += long.write_next(&mut packet.bytes);
+            self.ready += packet.bytes.len() - before;
+            let is_full = !long.is_answered
+                || self.under_way + packet.brings >= self.most
+                || packet.bytes.len() > BEHIND;
+            if !long.is_over() {
+                if is_full {
+                    return self.requests.push_front(Request::Long(long));
+                }
+                continue;
+            }
+            ended(*long);
+            match self.requests.pop_front() {
+                Some(Request::Long(next)) if !is_full && next.is_answered => long = next,
+                Some(other) => {
+                    self.requests.push_front(other);
+                    return self.take_along(most, packet);
+                }
+                None => return,
+            }
+        }
+    }
+
     /// The records that leave next, in packets of at most `most` bytes; none if there are none, or
     /// only such as wait for answers.
     fn next(&mut self, most: usize, mut ended: impl FnMut(Operation)) -> Option<Ready> {
@@ -383,31 +429,18 @@ impl Outgoing {
         }
         if let Request::Long(long) = self.requests.front()?
             && long.is_answered
-            && self.under_way >= self.most
+            && self.rests()
         {
             return None;
         }
         let ready = match self.requests.pop_front()? {
             Request::Ready(ready) => ready,
-            Request::Long(mut long) => {
+            Request::Long(long) => {
                 let mut ready = Ready {
                     bytes: self.spares.pop().unwrap_or_default(),
                     ..Ready::default()
                 };
-                loop {
-                    ready.brings += long.write_next(&mut ready.bytes);
-                    let asks = long.is_answered && self.under_way + ready.brings < self.most;
-                    if long.is_over() || !asks || ready.bytes.len() > BEHIND {
-                        break;
-                    }
-                }
-                self.ready += ready.bytes.len();
-                if long.is_over() {
-                    ended(*long);
-                    self.take_along(most, &mut ready);
-                } else {
-                    self.requests.push_front(Request::Long(long));
-                }
+                self.write_long(long, most, &mut ready, &mut ended);
                 ready
             }
         };
@@ -555,6 +588,22 @@ mod tests {
         assert_eq!(leaves(&mut out, 1 << 20, 9), []);
         out.answered(8);
         assert_eq!(leaves(&mut out, 1 << 20, 9), [What::Get, What::Fetch]);
+    }
+
+    /// A call of the system for each would take longer than the bytes that they ask for.
+    #[test]
+    fn requests_for_many_long_answers_leave_together() {
+        let mut out = Outgoing::asking_for(8 * CHUNK as u64);
+        (0..16).for_each(|_| out.add_long(long_get(CHUNK as u64)));
+        out.add(tell(What::Flush));
+        assert_eq!(leaves(&mut out, 1 << 20, 1), [What::Get; 8]);
+        (0..3).for_each(|_| out.answered(CHUNK as u64));
+        assert_eq!(leaves(&mut out, 1 << 20, 9), [], "half are still to come");
+        out.answered(CHUNK as u64);
+        assert_eq!(leaves(&mut out, 1 << 20, 1), [What::Get; 4]);
+        (0..8).for_each(|_| out.answered(CHUNK as u64));
+        let last = [[What::Get; 4].as_slice(), &[What::Flush]].concat();
+        assert_eq!(leaves(&mut out, 1 << 20, 1), last);
     }
 
     /// Whether it is handed over where it lies or copied, at once or after its route was full for a
