@@ -21,11 +21,11 @@ help:
 	@echo "make linkx-page PEERS=dir  MPICH and Open MPI without a link, with LINKx, and as they are: build/linkx-page"
 	@echo "make qualify             all of these over each network: docs/qualification.md (MPICH_SRC, OSU_SRC;"
 	@echo "                         ARGS=--slice for a small part in minutes, as make test runs it)"
-	@echo "make wheel               build/dist/catena-*.whl for pip (ARCH=aarch64 for that)"
+	@echo "make wheel               build/dist/catena-*.whl and catena_linkx-*.whl for pip (ARCH=aarch64 for that)"
 	@echo "make deb                 build/dist/catena_*.deb for Debian and Ubuntu, likewise"
 	@echo "make rpm                 build/dist/catena-*.rpm for Fedora, RHEL, SUSE and their like, likewise"
 	@echo "make container           an image with Catena and a compiler (docker or podman)"
-	@echo "make packages            tests of wheel, deb and rpm, in clean systems"
+	@echo "make packages            tests of wheels, deb and rpm, in clean systems"
 	@echo "make check-c             the C tests alone (ARGS=name for some of them)"
 	@echo "make build               release build of the library and the launcher"
 	@echo "make clean               removes build/ and target/"
@@ -104,6 +104,7 @@ ARCH ?= $(shell uname -m)
 wheel: setup
 	@scripts/setup python
 	@packaging/wheel/build --arch $(ARCH)
+	@packaging/wheel/build --linkx --arch $(ARCH)
 
 deb: setup
 	@scripts/setup python
@@ -118,7 +119,7 @@ container: deb
 
 packages: build
 	@scripts/setup python packages
-	@for kind in wheel deb rpm mpi4py cmake module; do packaging/test $$kind || exit; done
+	@for kind in wheel linkx deb rpm mpi4py cmake module; do packaging/test $$kind || exit; done
 
 install: build
 	@DESTDIR="$(DESTDIR)" scripts/install "$(abspath $(PREFIX))"

@@ -332,6 +332,11 @@ pub unsafe extern "C" fn getinfo(
             return err::NODATA;
         }
     };
+    let links = links.into_iter().filter(|link| {
+        let lacking = networks::lacking(link);
+        lacking.iter().for_each(|why| host::warn(host::CORE, why));
+        lacking.is_none()
+    });
     // SAFETY: as above; texts of the hints end in 0.
     let (domain, fabric) = unsafe {
         let domain = hints.and_then(|it| it.domain_attr.as_ref());

@@ -1,6 +1,7 @@
 //! The networks that other providers of this libfabric drive, and their network cards.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -99,7 +100,7 @@ pub fn links() -> Vec<String> {
         provider, domain, ..
     } in all()
     {
-        let core = provider.split(';').next().unwrap_or_default();
+        let core = core_of(&provider);
         let is_useful = !LOCAL.contains(&core) && !ETHERNET.contains(&core);
         if !is_useful || provider.ends_with(RXD) || domain == LOOPBACK {
             continue;
@@ -125,6 +126,54 @@ fn provider(part: &str) -> Option<(&str, &str)> {
 /// Whether a link has a network that another provider of libfabric's drives.
 pub fn are_in(link: &str) -> bool {
     link.split('+').any(|part| provider(part.trim()).is_some())
+}
+
+/// Why a link cannot be had, with the remedy, if it names a network of libfabric's whose provider offers nothing here.
+pub fn lacking(link: &str) -> Option<String> {
+    let asked = link.split('+').filter_map(|part| provider(part.trim()));
+    for (name, _) in asked {
+        let there = all();
+        let is_there = |it: &Network<'_>| it.provider == name || core_of(&it.provider) == name;
+        if there.iter().any(is_there) {
+            continue;
+        }
+        let others: BTreeSet<&str> = there.iter().map(|it| &*it.provider).collect();
+        let filter = std::env::var("FI_PROVIDER").ok();
+        return Some(explain(link, name, filter.as_deref(), &others));
+    }
+    None
+}
+
+/// The words for a link to a network of a provider that offers nothing, where `others` do.
+fn explain(link: &str, name: &str, filter: Option<&str>, others: &BTreeSet<&str>) -> String {
+    let core = core_of(name);
+    let is_shown = |set: &&str| {
+        let mut words = set.trim_start_matches('^').split([',', ';']);
+        words.any(|it| it.trim() == core) != set.starts_with('^')
+    };
+    let why = match filter {
+        Some(set) if !set.is_empty() && !is_shown(&set) => {
+            let remedy = match set.starts_with('^') {
+                true => format!("take {core} out of it"),
+                false => format!("set FI_PROVIDER={set},{name}"),
+            };
+            format!("FI_PROVIDER={set} hides it: {remedy}")
+        }
+        _ if others.is_empty() => format!("no provider of a network does, and {ASK}"),
+        _ => {
+            let others: Vec<_> = others.iter().copied().collect();
+            format!("those that do are {}, and {ASK}", others.join(", "))
+        }
+    };
+    format!("no link {link}: the provider {name} offers no reliable datagrams here; {why}")
+}
+
+/// Where to look for what hides a provider.
+const ASK: &str = "FI_LOG_LEVEL=info tells why the others do not";
+
+/// The provider that drives the network, without those that are layered upon it.
+fn core_of(provider: &str) -> &str {
+    provider.split(';').next().unwrap_or_default()
 }
 
 /// A copy of the description of the card that a link's first network uses, for an offer of its own;
@@ -176,5 +225,19 @@ mod tests {
         ];
         assert_eq!(named, expected);
         assert!(are_in("shm + cxi") && !are_in("shm+tcp:eth0"));
+    }
+
+    #[test]
+    fn what_hides_a_network_is_told() {
+        let others = BTreeSet::from(["efa", "psm3"]);
+        let told = |name, filter| explain("shm+it", name, filter, &others);
+        let hidden = told("verbs;ofi_rxm", Some("linkx"));
+        assert!(hidden.contains("set FI_PROVIDER=linkx,verbs;ofi_rxm"));
+        let hidden = told("cxi", Some("^verbs,cxi"));
+        assert!(hidden.contains("take cxi out of it"), "{hidden}");
+        for filter in [None, Some("linkx,cxi"), Some("^verbs")] {
+            let lacks = told("cxi", filter);
+            assert!(lacks.contains("those that do are efa, psm3"), "{lacks}");
+        }
     }
 }

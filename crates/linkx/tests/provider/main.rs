@@ -152,7 +152,8 @@ fn hosts_that_are_gone() {
     let _ = std::fs::remove_dir_all(folder);
 }
 
-/// Beside a provider that has a network with a card: that has a link, which shows the card, too.
+/// Beside a provider that has a network with a card: that has a link, which shows the card, too. Where the
+/// environment hides that provider, a link to its network is not offered, and the log tells why.
 #[test]
 fn links_that_are_found() {
     let folder = folder("found");
@@ -172,6 +173,21 @@ fn links_that_are_found() {
             command.envs(links.map(|it| ("FI_LINKX_LINKS", it)));
             command.env("LINKX_EXPECTED", expected);
         });
+    }
+    let said = folder.join("said");
+    run_in(
+        &folder,
+        "links_that_are_found",
+        "shm+ofi:card|shm+tcp",
+        |command| {
+            let file = std::fs::File::create(&said).expect("a file");
+            command.stderr(file).env("FI_LOG_LEVEL", "warn");
+            command.env("LINKX_EXPECTED", "shm+tcp ");
+        },
+    );
+    if let Ok(said) = std::fs::read_to_string(&said) {
+        let remedy = "FI_PROVIDER=linkx hides it: set FI_PROVIDER=linkx,card";
+        assert!(said.contains(remedy), "{said}");
     }
     let _ = std::fs::remove_dir_all(folder);
 }
