@@ -128,7 +128,8 @@ pub fn are_in(link: &str) -> bool {
     link.split('+').any(|part| provider(part.trim()).is_some())
 }
 
-/// Why a link cannot be had, with the remedy, if it names a network of libfabric's whose provider offers nothing here.
+/// Why a link cannot be had, with the remedy, if it names a network of libfabric's whose provider
+/// offers nothing here.
 pub fn lacking(link: &str) -> Option<String> {
     let asked = link.split('+').filter_map(|part| provider(part.trim()));
     for (name, _) in asked {

@@ -152,8 +152,9 @@ fn hosts_that_are_gone() {
     let _ = std::fs::remove_dir_all(folder);
 }
 
-/// Beside a provider that has a network with a card: that has a link, which shows the card, too. Where the
-/// environment hides that provider, a link to its network is not offered, and the log tells why.
+/// Beside a provider that has a network with a card: that has a link, which shows the card, too.
+/// Where the environment hides that provider, a link to its network is not offered, and the log
+/// tells why.
 #[test]
 fn links_that_are_found() {
     let folder = folder("found");
