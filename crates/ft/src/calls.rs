@@ -210,6 +210,13 @@ impl Agreeing {
             let rank = rank.map_or(0, |it| it.rank);
             fail!(Other, "the call failed at rank {rank}, so it fails at all");
         }
+        let me = circle.series.borrow().me();
+        if !survivors.iter().any(|(at, _)| *at == me) {
+            fail!(
+                ProcFailed,
+                "the other members have lost this process, and go on without it"
+            );
+        }
         let Some(numbers) = numbers.take() else {
             fail!(Other, "this process has no number left for a communicator");
         };

@@ -105,6 +105,8 @@ pub(crate) struct Exchange {
     free: Vec<u32>,
     /// Peers to which something is to leave.
     pub listed: Vec<Peer>,
+    /// Whether some answer was left where it lies.
+    leaves_answers: bool,
 }
 
 /// A packet of a stream: its sender, place and bytes.
@@ -524,6 +526,35 @@ impl Exchange {
     pub fn reply(&mut self, to: Peer, head: Head, body: impl FnOnce(&mut Head, &mut Vec<u8>)) {
         let out = &mut self.sending(to).out;
         out.add_answer(|out| record::write(out, head, body));
+    }
+
+    /// Adds an answer, the front of whose body `body` appends, and whose other bytes are those at
+    /// `from`.
+    ///
+    /// # Safety
+    /// As for [`Outgoing::add_answer_from`].
+    pub unsafe fn reply_from(
+        &mut self,
+        to: Peer,
+        head: Head,
+        body: impl FnOnce(&mut Vec<u8>),
+        from: (*const u8, usize),
+    ) {
+        self.leaves_answers = true;
+        let front = |out: &mut Vec<u8>| record::write_front(out, head, from.1, |_, out| body(out));
+        let out = &mut self.sending(to).out;
+        // SAFETY: the caller's promise.
+        unsafe { out.add_answer_from(front, from) };
+    }
+
+    /// Reads what answers to a peer are to bring, before one of its operations changes it: what a
+    /// process does at one place happens in the order in which it asks for it.
+    pub fn read_answers(&mut self, to: Peer) {
+        if self.leaves_answers
+            && let Some(lane) = self.lanes.all.get_mut(&to)
+        {
+            lane.out.read_answers();
+        }
     }
 
     /// Answers a record without bytes.

@@ -193,10 +193,33 @@ impl Operation {
 #[derive(Debug, Default)]
 struct Ready {
     bytes: Vec<u8>,
+    /// The other bytes of the last of them, where they lie in this process's part of a window.
+    run: Option<Run>,
     /// Whether they answer something.
     is_answer: bool,
     /// Bytes of the answers to them.
     brings: u64,
+}
+
+impl Ready {
+    /// Reads the bytes that lie in a window.
+    fn read(&mut self) {
+        if let Some(run) = self.run.take() {
+            self.bytes.extend_from_slice(run.bytes());
+        }
+    }
+}
+
+/// Bytes of a window.
+#[derive(Clone, Copy, Debug)]
+struct Run(*const u8, usize);
+
+impl Run {
+    /// The bytes, until the next record comes.
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: the promise of `add_answer_from`.
+        unsafe { std::slice::from_raw_parts(self.0, self.1) }
+    }
 }
 
 #[derive(Debug)]
@@ -268,18 +291,43 @@ impl Outgoing {
 
     /// Adds a record that answers something: `write` appends it.
     pub fn add_answer(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        match self.answers.back_mut() {
-            Some(last) if last.bytes.len() < SHARE_ANSWERS => write(&mut last.bytes),
-            _ => {
-                let mut bytes = self.spares.pop().unwrap_or_default();
-                write(&mut bytes);
-                self.answers.push_back(Ready {
-                    bytes,
-                    is_answer: true,
-                    brings: 0,
-                });
-            }
+        write(&mut self.answer().bytes);
+    }
+
+    /// Adds a record that answers something: `write` appends its front, and its other bytes are
+    /// those at `at`, which are read when it leaves.
+    ///
+    /// # Safety
+    /// The bytes stay where they are until whoever has asked has the answer, or is lost.
+    pub unsafe fn add_answer_from(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>),
+        (at, len): (*const u8, usize),
+    ) {
+        let ready = self.answer();
+        write(&mut ready.bytes);
+        ready.run = Some(Run(at, len));
+    }
+
+    /// Reads the bytes of answers that have not left.
+    pub fn read_answers(&mut self) {
+        let leaving = self.leaving.iter_mut().map(|(ready, _)| ready);
+        leaving.chain(&mut self.answers).for_each(Ready::read);
+    }
+
+    /// Where the next answer is added.
+    fn answer(&mut self) -> &mut Ready {
+        let shares = |last: &Ready| last.run.is_none() && last.bytes.len() < SHARE_ANSWERS;
+        if !self.answers.back().is_some_and(shares) {
+            let bytes = self.spares.pop().unwrap_or_default();
+            self.answers.push_back(Ready {
+                bytes,
+                is_answer: true,
+                ..Ready::default()
+            });
         }
+        let last = self.answers.len() - 1;
+        &mut self.answers[last]
     }
 
     /// Adds a record: `write` appends it, and says how many bytes will come back.
@@ -479,10 +527,25 @@ impl Outgoing {
                 None => {}
             }
             let begun = self.leaving.take();
-            let Some((ready, from)) = begun.or_else(|| Some((self.next(most, &mut ended)?, 0)))
+            let Some((mut ready, from)) = begun.or_else(|| Some((self.next(most, &mut ended)?, 0)))
             else {
                 return Ok(moved);
             };
+            if let Some(run) = ready.run {
+                let len = ready.bytes.len() + run.1;
+                if len <= most {
+                    let packet = Packet::Record([&ready.bytes, run.bytes(), &[]]);
+                    if post(self.sent, packet)? == Posted::Full {
+                        self.leaving = Some((ready, 0));
+                        return Ok(moved);
+                    }
+                    moved = true;
+                    self.sent += len as u64;
+                    self.keep(ready.bytes);
+                    continue;
+                }
+                ready.read();
+            }
             let len = most.min(ready.bytes.len() - from);
             let posted = post(self.sent, Packet::Bytes(&ready.bytes[from..from + len]))?;
             if posted == Posted::Full {
@@ -645,6 +708,52 @@ mod tests {
                     .expect("nobody is lost");
             }
             assert!(sent == expected && ended == 1 && out.ready() == 0);
+        }
+    }
+
+    /// Whether one packet has room for it or not, at once or after its route was full for a while,
+    /// and whether it was read before.
+    #[test]
+    fn an_answer_that_is_left_where_it_lies_leaves_as_the_same_record() {
+        let old = [7u8; 1000];
+        for (most, full) in [(1 << 20, 0), (1 << 20, 1), (1024, 0), (100, 1)] {
+            for is_read in [false, true] {
+                let mut bytes = old;
+                let mut out = Outgoing::default();
+                out.add_answer(answer(What::Done));
+                let front = |out: &mut Vec<u8>| {
+                    let head = Head::new(What::Bytes, 3);
+                    record::write_front(out, head, old.len(), |_, out| out.extend([1; 16]));
+                };
+                // SAFETY: they outlive the answer.
+                unsafe { out.add_answer_from(front, (bytes.as_ptr(), bytes.len())) };
+                out.add_answer(answer(What::Done));
+                if is_read {
+                    out.read_answers();
+                    bytes = [0; 1000];
+                }
+                let mut expected = Vec::new();
+                answer(What::Done)(&mut expected);
+                record::write(&mut expected, Head::new(What::Bytes, 3), |_, out| {
+                    out.extend([1; 16]);
+                    out.extend(old);
+                });
+                answer(What::Done)(&mut expected);
+                let (mut sent, mut posts) = (Vec::new(), 0);
+                while !out.is_empty() {
+                    let post = |at, packet: Packet<'_>| {
+                        posts += 1;
+                        if posts % (full + 1) != 0 {
+                            return Ok(Posted::Full);
+                        }
+                        assert!(at == sent.len() as u64 && packet.len() <= most);
+                        sent.extend(packet.runs().unwrap().concat());
+                        Ok(Posted::Done)
+                    };
+                    out.pump(most, post, drop).expect("nobody is lost");
+                }
+                assert!(sent == expected, "{most} {full} {is_read} {}", bytes[0]);
+            }
         }
     }
 

@@ -323,7 +323,7 @@ impl Member {
                 answer(exchange, (from, head), body, Some(memory));
             }
             Some(What::Flush) => flush(exchange, from, head),
-            Some(what) => assert_eq!(change(memory, what, head, body), Ok(())),
+            Some(what) => assert_eq!(change(exchange, memory, (from, what, head), body), Ok(())),
             None => panic!("it makes no sense: {head:?}"),
         };
         for (from, at, bytes) in inbox.0 {

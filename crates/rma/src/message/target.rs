@@ -18,6 +18,9 @@ use crate::registry;
 use crate::transfer::copy_bytes;
 use crate::window::{Flavor, Window};
 
+/// The shortest answer whose bytes are left where they lie until it leaves.
+const LEFT: u64 = 4 << 10;
+
 /// Where some bytes lie.
 pub(super) struct Spot<'a> {
     addr: u64,
@@ -272,13 +275,30 @@ fn fetch(
     Ok(())
 }
 
+/// The bytes that an `MPI_Get` brings, if they are many, lie in one run, and may be read there
+/// later.
+fn long_run(
+    owner: &impl Owner,
+    head: Head,
+    mut body: &[u8],
+    len: u64,
+) -> Option<(*const u8, usize)> {
+    let is_long = head.what() == Some(What::Get) && (LEFT..=record::CHUNK as u64).contains(&len);
+    let spot = spot(head, &mut body, Some(len)).filter(|_| is_long)?;
+    let memory = owner.own(spot, len as usize).ok()?;
+    memory
+        .is_one
+        .then_some((memory.base.cast_const(), len as usize))
+}
+
 /// An operation without an answer.
 pub(super) fn change(
+    exchange: &mut Exchange,
     owner: &impl Owner,
-    what: What,
-    head: Head,
+    (from, what, head): (Peer, What, Head),
     body: &[u8],
 ) -> Result<(), Trouble> {
+    exchange.read_answers(from);
     match what {
         What::Put => put(owner, head, body),
         _ => accumulate(owner, head, body),
@@ -305,9 +325,20 @@ pub(super) fn answer(
         id: head.id,
         ..Head::new(What::Bytes, head.window)
     };
-    exchange.reply(from, reply, |reply, out| {
+    let begin = |out: &mut Vec<u8>| {
         out.extend_from_slice(&at.to_ne_bytes());
         out.extend_from_slice(&len.to_ne_bytes());
+    };
+    if let Some(run) = owner.and_then(|owner| long_run(owner, head, body, len)) {
+        // SAFETY: a window is there until all its operations are over, and this one is over when
+        // the answer has come.
+        return unsafe { exchange.reply_from(from, reply, begin, run) };
+    }
+    if head.what() != Some(What::Get) {
+        exchange.read_answers(from);
+    }
+    exchange.reply(from, reply, |reply, out| {
+        begin(out);
         let before = out.len();
         let fetched = match owner {
             Some(owner) if len <= record::LONGEST as u64 / 2 => {
@@ -343,7 +374,7 @@ pub(crate) fn carry_out(
     };
     let window = owner.window;
     let outcome = match what {
-        What::Put | What::Combine => change(&owner, what, head, body),
+        What::Put | What::Combine => change(exchange, &owner, (from, what, head), body),
         What::Flush => {
             flush(exchange, from, head);
             Ok(())
@@ -363,6 +394,7 @@ pub(crate) fn carry_out(
         What::Where => window.tell_where(process, exchange, from, body),
         What::Here => window.learn_where(from, body),
         What::Forget => {
+            exchange.read_answers(from);
             let forgotten = window.forget(from, body);
             exchange.confirm(from, head, Trouble::None);
             forgotten
