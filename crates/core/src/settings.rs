@@ -1,6 +1,6 @@
 //! All settings of the library in one list, and warnings about unknown ones.
 
-use catena_settings::{Registry, Setting};
+use catena_settings::{Registry, Setting, Sources};
 
 use crate::listing;
 
@@ -25,7 +25,8 @@ pub fn registry() -> Registry {
 pub fn tell() {
     // A chain that is none is told when it is opened.
     let shares_memory = catena_net::Chain::from_settings().is_ok_and(|chain| chain.shm);
-    catena_boot::tell_settings(&registry().equal(), shares_memory);
+    let equal = registry().equal_in_job(Sources::of_process());
+    catena_boot::tell_settings(&equal, shares_memory);
 }
 
 /// Says on standard error what is wrong with the settings that this process

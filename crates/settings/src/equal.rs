@@ -2,21 +2,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::profile::Tuned;
 use crate::registry::Registry;
-use crate::source::{Origin, PREFIX};
+use crate::source::{Origin, PREFIX, Sources};
 use crate::var::{Scope, Setting};
 
 impl Registry {
     /// The settings that must be equal and have another value than their default: a line
-    /// `NAME=value` each. Usually empty. What a profile says is none of them: processes need not
-    /// agree about it, or a launcher has seen to it that they do.
+    /// `NAME=value` each. Usually empty. What a profile says is none of them: processes of two jobs
+    /// need not agree about it.
     pub fn equal(&self) -> String {
-        let must = |s: &&dyn Setting| s.scope() == Scope::AllEqual && s.origin() != Origin::Tuned;
-        let all = self.iter().filter(must);
+        self.lines(|_| false)
+    }
+
+    /// The same, and those that all processes of a job have of the profile that its launcher hands
+    /// to them, unless somebody gives one of them another value, be it the default.
+    pub fn equal_in_job(&self, sources: &Sources) -> String {
+        self.lines(|setting| {
+            setting.tuned() == Tuned::Together
+                && sources.tuned(setting.name(), Tuned::Together).is_some()
+        })
+    }
+
+    /// Lines of those that must be equal and have been given another value than their default, or
+    /// that `always` names.
+    fn lines(&self, always: impl Fn(&dyn Setting) -> bool) -> String {
+        let all = self.iter().filter(|it| it.scope() == Scope::AllEqual);
         let lines = all.filter_map(|setting| {
             let value = setting.value_text();
+            let is_given = setting.origin() != Origin::Tuned && value != setting.default_text();
             let line = format!("{}={}\n", setting.name(), value.replace('\n', " "));
-            (value != setting.default_text()).then_some(line)
+            (is_given || always(setting)).then_some(line)
         });
         lines.collect()
     }

@@ -359,22 +359,29 @@ impl Profile {
         known.extend(values);
     }
 
-    /// What counts for a job, what was measured on its program before all else.
+    /// What counts for a job, what was measured on its program before all else. Where it is not
+    /// known how many hosts a job has, a value counts if it is the same for one and for several, or
+    /// known for either alone.
     fn values_for(&self, job: Job<'_>) -> Vec<Measured> {
-        let mut found: BTreeMap<&str, &Measured> = BTreeMap::new();
+        let mut found: BTreeMap<&str, Option<&Measured>> = BTreeMap::new();
         for is_of_program in [false, true] {
+            let mut here: BTreeMap<&str, Option<&Measured>> = BTreeMap::new();
             for (jobs, values) in &self.values {
                 let is_meant = match &jobs.program {
                     Some(program) => is_of_program && Some(&**program) == job.program,
                     None => !is_of_program,
                 };
-                let fits = job.hosts.is_none_or(|it| (it > 1) == jobs.are_on_several);
-                if is_meant && fits {
-                    found.extend(values.iter().map(|it| (&*it.name, it)));
+                if !is_meant || job.hosts.is_some_and(|it| (it > 1) != jobs.are_on_several) {
+                    continue;
+                }
+                for it in values {
+                    let known = here.entry(&it.name).or_insert(Some(it));
+                    *known = known.filter(|known| known.value == it.value);
                 }
             }
+            found.extend(here);
         }
-        found.into_values().cloned().collect()
+        found.into_values().flatten().cloned().collect()
     }
 }
 

@@ -325,3 +325,36 @@ fn a_profile_is_written_as_a_whole_and_through_links() {
         "{error}"
     );
 }
+
+/// Under a launcher that says nothing of profiles.
+#[test]
+fn where_the_number_of_hosts_is_unknown_values_that_differ_do_not_count() {
+    let mut profile = Profile::default();
+    let both = |max, way| vec![measured("TUNE_MAX", max), measured("TUNE_WAY", way)];
+    profile.keep(&one(None), both("32KiB", "1"));
+    profile.keep(&several(), both("16KiB", "1"));
+    let values = |hosts| {
+        let job = Job {
+            hosts,
+            program: None,
+        };
+        let values = profile.values_for(job);
+        values.into_iter().map(|it| it.value).collect::<Vec<_>>()
+    };
+    assert_eq!(values(None), ["1"]);
+    assert_eq!(values(Some(1)), ["32KiB", "1"]);
+    assert_eq!(values(Some(2)), ["16KiB", "1"]);
+}
+
+/// A rank that was given another value than its launcher's profile has, be it the default, is told
+/// from the others.
+#[test]
+fn what_a_job_has_of_its_profile_must_be_equal() {
+    let registry = Registry::new(SETTINGS.to_vec());
+    let handed = "/p\nfollowed\nTUNE_WAY = 2 # 0.9\nTUNE_MAX = 4KiB # 0.9";
+    let handed = Followed::from_handed(handed).unwrap();
+    let sources = Sources::default().with_profile(handed);
+    assert_eq!(registry.equal_in_job(&sources), "TUNE_WAY=0\n");
+    assert_eq!(registry.equal_in_job(&Sources::default()), "");
+    assert_eq!(registry.equal(), "");
+}
