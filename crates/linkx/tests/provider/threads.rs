@@ -1,6 +1,7 @@
 //! Several threads at once, as `FI_THREAD_SAFE` allows.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::thread::scope;
 
 use super::*;
@@ -29,7 +30,7 @@ pub fn threads_share_an_endpoint() {
             let Ok((entry, _)) = told else {
                 panic!("an error");
             };
-            done[side][entry.op_context as usize].fetch_add(1, Relaxed);
+            done[side][entry.op_context as usize].fetch_add(1, Release);
         }
     };
     scope(|scope| {
@@ -46,7 +47,7 @@ pub fn threads_share_an_endpoint() {
                         it.trecv(&mut room, there, (tag, 0), thread);
                         it.tsend(&message, there, tag, thread);
                         let began = Instant::now();
-                        while done.load(Relaxed) < 2 * (turn + 1) {
+                        while done.load(Acquire) < 2 * (turn + 1) {
                             poll(side);
                             assert!(began.elapsed() < PATIENCE, "no completion");
                         }
@@ -127,10 +128,12 @@ pub fn writes_and_atomics_of_threads() {
                             let done = (ops.write)(it.ep, at, 8, none, to, place, 5, context);
                             assert_eq!(done, 0);
                         }
-                        while done[thread].load(Relaxed) < 2 * (turn + 1) {
+                        let began = Instant::now();
+                        while done[thread].load(Acquire) < 2 * (turn + 1) {
+                            assert!(began.elapsed() < PATIENCE, "no completion");
                             if let Some(told) = it.poll() {
                                 let (entry, _) = told.ok().expect("a good completion");
-                                done[entry.op_context as usize].fetch_add(1, Relaxed);
+                                done[entry.op_context as usize].fetch_add(1, Release);
                             }
                         }
                     }
