@@ -15,8 +15,8 @@ impl Registry {
         self.lines(|_| false)
     }
 
-    /// The same, and those that all processes of a job have of the profile that its launcher hands
-    /// to them, unless somebody gives one of them another value, be it the default.
+    /// As [`Registry::equal`], and those that all processes of a job have of the profile that its
+    /// launcher hands to them, unless somebody gives one of them another value, be it the default.
     pub fn equal_in_job(&self, sources: &Sources) -> String {
         self.lines(|setting| {
             setting.tuned() == Tuned::Together
