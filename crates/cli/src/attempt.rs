@@ -243,7 +243,7 @@ fn named(setting: &str, words: &[OsString], registry: &Registry) -> Trial {
 /// The value that words for `mpirun` give to a setting.
 fn set_by(name: &str, words: &[OsString]) -> Option<String> {
     let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
-    let pairs = words.iter().enumerate().filter_map(|(at, word)| {
+    let mut pairs = words.iter().enumerate().filter_map(|(at, word)| {
         let pair = match word.strip_prefix("--set") {
             Some("") => words.get(at + 1)?,
             Some(rest) => rest.strip_prefix('=')?,
@@ -252,7 +252,7 @@ fn set_by(name: &str, words: &[OsString]) -> Option<String> {
         let (known, value) = pair.split_once('=')?;
         (known.eq_ignore_ascii_case(name)).then(|| value.to_string())
     });
-    pairs.last()
+    pairs.next_back()
 }
 
 /// How long a run may take where the first one took that many seconds.

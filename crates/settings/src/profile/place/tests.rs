@@ -58,7 +58,7 @@ fn what_is_no_profile_is_refused_before_anything_is_measured() {
     assert!(Place::named(Some("none".as_ref())).is_err());
     if !rustix::process::geteuid().is_root() {
         fs::write(path("secret"), profile().text()).unwrap();
-        fs::set_permissions(path("secret"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(path("secret"), fs::Permissions::from_mode(0o000)).unwrap();
         refused(&folder, "secret", "cannot be read");
         fs::set_permissions(path("folder"), fs::Permissions::from_mode(0o500)).unwrap();
         refused(&folder, "folder/p", "cannot be written");
