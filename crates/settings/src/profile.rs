@@ -517,8 +517,8 @@ impl Followed {
                  `catena tune` makes one of this"
             )),
             Verdict::Broken(why) => Some(format!(
-                "{path}: it is not followed, as {why}; remove it: `catena tune` writes another \
-                 one"
+                "{path}: it is not followed, as {why}; correct its name in {PROFILE}, or remove it: \
+                 `catena tune` writes another one"
             )),
         }
     }
@@ -531,7 +531,9 @@ impl Followed {
         Some(Warning {
             subject: self.path.display().to_string(),
             cause: format!("the profile is not followed: {why}"),
-            remedy: "remove it: `catena tune` writes another one".to_string(),
+            remedy: format!(
+                "correct its name in {PROFILE}, or remove it: `catena tune` writes another one"
+            ),
         })
     }
 }
