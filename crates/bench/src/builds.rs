@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::raw::{Launch, Plan, Run, Variant};
+use crate::show;
 
 /// The shared objects of a library under its prefix; of these the first that is there.
 const OBJECTS: [&str; 3] = [
@@ -143,7 +144,7 @@ pub fn among(run: &Run, variants: &[Variant], rebuilt: bool) -> Result<(), Strin
             if !rebuilt {
                 return Err(why);
             }
-            eprintln!("catena bench: {why}");
+            show::tell(format_args!("catena bench: {why}\n"));
         }
     }
     Ok(())

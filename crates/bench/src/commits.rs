@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::library::{self, Home};
 use crate::raw::Variant;
+use crate::show;
 
 /// A variant for each of `commits` of the repository that `inside` is in.
 ///
@@ -20,7 +21,9 @@ pub fn build(inside: &Path, commits: &[String], home: &Home) -> Result<Vec<Varia
             .map_err(|_| format!("--commit {commit}: {} has no such commit", top.display()))?;
         let prefix = library::cache()?.join(format!("commit-{id}"));
         if !prefix.join("bin/catena").exists() {
-            eprintln!("catena bench: building {commit}, which takes some minutes");
+            show::tell(format_args!(
+                "catena bench: building {commit}, which takes some minutes\n"
+            ));
             let built = install(top, &id, &prefix);
             built.map_err(|why| format!("--commit {commit}: {why}"))?;
         }

@@ -103,7 +103,7 @@ pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         && first == guard::WORD
     {
         return guard::start(rest).unwrap_or_else(|why| {
-            eprintln!("catena bench: {why}");
+            show::tell(format_args!("catena bench: {why}\n"));
             USAGE
         });
     }
@@ -119,7 +119,7 @@ pub fn bench(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         Ok(Parsed::Report(files, output)) => report(&files, &output),
     };
     done.unwrap_or_else(|why| {
-        eprintln!("catena bench: {why}");
+        show::tell(format_args!("catena bench: {why}\n"));
         USAGE
     })
 }
@@ -219,7 +219,9 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
     };
     let (variants, missing) = variants::variants(request, &home, registry)?;
     for why in &missing {
-        eprintln!("catena bench: {why}\n    (the others go on without it)");
+        show::tell(format_args!(
+            "catena bench: {why}\n    (the others go on without it)\n"
+        ));
     }
     if let Some(path) = &request.builds_of {
         builds::among(&raw::read(path)?, &variants, request.output.rebuilt)
@@ -276,7 +278,7 @@ fn measure(request: &Request, words: &[OsString], registry: &Registry) -> Result
         PathBuf::from(free.unwrap_or_default())
     });
     for warning in header.machine.warnings() {
-        eprintln!("catena bench: {warning}");
+        show::tell(format_args!("catena bench: {warning}\n"));
     }
     let session = Session::new(&path, header, stop()?)?;
     let status = carry_on(session, &path, &request.output, &aims)?;
@@ -296,7 +298,7 @@ fn resume(path: &Path, output: &Output, at_most: Option<f64>) -> Result<i32, Str
         if !output.rebuilt {
             return Err(why);
         }
-        eprintln!("catena bench: {why}");
+        show::tell(format_args!("catena bench: {why}\n"));
     }
     let session = session.of_builds(now).at_most(at_most);
     carry_on(session, path, output, &aims)
@@ -305,11 +307,11 @@ fn resume(path: &Path, output: &Output, at_most: Option<f64>) -> Result<i32, Str
 fn carry_on(session: Session, path: &Path, output: &Output, aims: &[Aim]) -> Result<i32, String> {
     let mut session = session.start_by(guard::words());
     if session.measure()? == Finish::Interrupted {
-        eprintln!(
+        show::tell(format_args!(
             "catena bench: interrupted; nothing is lost. Go on: catena bench --resume {0}\n\
-             See what there is: catena bench report {0}",
+             See what there is: catena bench report {0}\n",
             path.display()
-        );
+        ));
         return Ok(INTERRUPTED);
     }
     let named = output.raw.as_deref().unwrap_or(path);

@@ -40,7 +40,7 @@ impl Progress {
         (variant, ranks): (usize, u32),
         most: Option<f64>,
     ) {
-        let most = most.map(|s| Duration::from_secs_f64(s.max(0.0)));
+        let most = most.and_then(|s| Duration::try_from_secs_f64(s.max(0.0)).ok());
         let left = self.left(plan, round).into_iter().chain(most).min();
         let left = match left {
             Some(left) => format!(", {} left", duration(left)),
@@ -76,13 +76,13 @@ impl Progress {
     /// Says something to the user, above the line.
     pub fn tell(&self, text: &str) {
         self.clear();
-        eprintln!("catena bench: {text}");
+        show::tell(format_args!("catena bench: {text}\n"));
     }
 
     /// Takes the line away.
     pub fn clear(&self) {
         if self.terminal {
-            eprint!("\r\x1b[K");
+            show::tell(format_args!("\r\x1b[K"));
         }
     }
 
@@ -94,7 +94,7 @@ impl Progress {
             return None;
         }
         let each: f64 = self.took.values().map(|(s, n)| s / f64::from(*n)).sum();
-        Some(Duration::from_secs_f64(each * f64::from(rounds)))
+        Duration::try_from_secs_f64(each * f64::from(rounds)).ok()
     }
 
     fn line(&self, detail: &str) {
@@ -107,7 +107,7 @@ impl Progress {
             .chars()
             .take(usize::from(width).saturating_sub(1))
             .collect();
-        eprint!("\r{text}\x1b[K");
+        show::tell(format_args!("\r{text}\x1b[K"));
         let _ = std::io::stderr().flush();
     }
 }

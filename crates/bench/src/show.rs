@@ -9,6 +9,12 @@ pub fn say(text: impl Display) {
     let _ = write!(out, "{text}").and_then(|()| out.flush());
 }
 
+/// Tells the user on stderr; what cannot be told is left out, where [`eprintln!`] would end the
+/// command.
+pub fn tell(text: impl Display) {
+    let _ = std::io::stderr().write_fmt(format_args!("{text}"));
+}
+
 /// A size in bytes: 8 B, 64 KiB.
 pub fn size(bytes: u64) -> String {
     match bytes {

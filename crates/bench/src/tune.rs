@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::net::Ipv6Addr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use catena_settings::profile::{self, Jobs, Measured, PROFILE};
+use catena_settings::profile::{Change, Jobs, Measured, PROFILE, Place, Profile};
 use catena_settings::{Origin, PREFIX, Registry, Tuned};
 
 use crate::compare::{Comparison, Verdict, compare};
@@ -16,7 +17,7 @@ use crate::figures::{Figure, Figures};
 use crate::library::{self, Home};
 use crate::machine::Machine;
 use crate::raw::{FORMAT, Header, Plan, Purpose, Run, Variant};
-use crate::record::Better;
+use crate::record::{Better, bench_of};
 use crate::session::{Finish, Session};
 use crate::stats::{Interval, median};
 use crate::{FAILED, INTERRUPTED, USAGE, guard, show, stop};
@@ -26,6 +27,12 @@ const HELP: &str = include_str!("tune.txt");
 /// Seconds for all, and for a quick look.
 const LONG: f64 = 570.0;
 const SHORT: f64 = 110.0;
+
+/// The most seconds that can be asked for, as of `catena bench`.
+const MOST: f64 = 1e9;
+
+/// The most ranks that `mpirun` starts.
+const MOST_RANKS: u32 = 1 << 15;
 
 /// The part of the time that the first session has.
 const FIRST: f64 = 0.6;
@@ -46,6 +53,8 @@ struct Asked {
     is_quick: bool,
     at_most: f64,
     hosts: Option<String>,
+    /// How many ranks these hosts have room for, or two.
+    ranks: u32,
     agent: Option<String>,
 }
 
@@ -56,7 +65,7 @@ struct Candidate {
     value: String,
 }
 
-/// What a candidate comes to.
+/// What a candidate comes to, of which all figures were measured.
 #[derive(Clone, Debug, PartialEq)]
 struct Outcome {
     /// In how many figures it is better, and worse.
@@ -67,11 +76,18 @@ struct Outcome {
     mean: f64,
     /// The figure in which it is the best, in words.
     best: String,
+    /// Whether each figure has the fewest launches with which anything is sure.
+    has_launches: bool,
 }
 
 impl Outcome {
     fn holds(&self) -> bool {
         self.better > 0 && self.worse == 0
+    }
+
+    /// Whether it is known to be no better than the default.
+    fn fails(&self) -> bool {
+        self.worse > 0 || (self.better == 0 && self.has_launches)
     }
 
     fn words(&self) -> String {
@@ -93,51 +109,90 @@ pub fn tune(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32 {
         Ok(Some(asked)) => tuned(&asked, registry).map_err(|why| (why, FAILED)),
     };
     done.unwrap_or_else(|(why, status)| {
-        eprintln!("catena tune: {why}");
+        show::tell(format_args!("catena tune: {why}\n"));
         status
     })
 }
 
 fn asked(args: impl Iterator<Item = OsString>) -> Result<Option<Asked>, String> {
     let mut asked = Asked {
-        at_most: LONG,
+        ranks: 2,
         ..Asked::default()
     };
+    let mut at_most = None;
     let mut words = args.map(|word| word.to_string_lossy().into_owned());
     while let Some(word) = words.next() {
         let mut value = |what: &str| words.next().ok_or(format!("{word} needs {what}"));
         match word.as_str() {
             "-h" | "--help" => return Ok(None),
-            "--quick" => (asked.is_quick, asked.at_most) = (true, SHORT.min(asked.at_most)),
+            "--quick" => asked.is_quick = true,
             "--at-most" => {
-                let seconds = value("a number of seconds")?.parse();
-                let seconds = seconds.ok().filter(|it: &f64| *it > 0.0 && it.is_finite());
-                asked.at_most = seconds.ok_or("--at-most takes a number of seconds")?;
+                let text = value("a number of seconds")?;
+                let seconds = text.parse().ok();
+                let seconds = seconds.filter(|it: &f64| *it > 0.0 && *it <= MOST);
+                at_most = Some(seconds.ok_or(format!(
+                    "--at-most {text}: it must be a number of seconds, more than 0 and {MOST} at \
+                     most"
+                ))?);
             }
-            "--host" => asked.hosts = Some(value("hosts, as a:1,b:1")?),
+            "--host" => {
+                let hosts = value("hosts, as a:1,b:1")?;
+                asked.ranks = ranks(&hosts)?.max(2);
+                asked.hosts = Some(hosts);
+            }
             "--launcher-agent" => asked.agent = Some(value("a command")?),
             _ => return Err(format!("it takes no {word}; see catena tune --help")),
         }
     }
+    let usual = if asked.is_quick { SHORT } else { LONG };
+    asked.at_most = match at_most {
+        // That it is quick holds whatever else is said.
+        Some(seconds) if asked.is_quick => SHORT.min(seconds),
+        seconds => seconds.unwrap_or(usual),
+    };
     if asked.agent.is_some() && asked.hosts.is_none() {
         return Err("--launcher-agent is of use with --host alone".into());
     }
     Ok(Some(asked))
 }
 
+/// How many ranks hosts such as `a:1,b:1` have room for.
+fn ranks(hosts: &str) -> Result<u32, String> {
+    let wrong = |what: String| format!("--host {hosts}: {what}; name hosts as a:1,b:1");
+    let mut sum = 0u32;
+    for host in hosts.split(',') {
+        // An address of IPv6 has colons of its own, or stands in brackets.
+        let is_bare = host.ends_with(']') || host.parse::<Ipv6Addr>().is_ok();
+        let (name, slots) = match host.rsplit_once(':') {
+            Some((name, slots)) if !is_bare => (name, slots),
+            _ => (host, "1"),
+        };
+        if name.is_empty() || name.starts_with('-') {
+            return Err(wrong(format!("'{name}' is not the name of a host")));
+        }
+        let slots = slots.parse().ok().filter(|slots| *slots > 0);
+        let slots: u32 = slots.ok_or(wrong(format!("{host} has no number of slots")))?;
+        sum = sum.saturating_add(slots);
+    }
+    match sum {
+        0..=MOST_RANKS => Ok(sum),
+        _ => Err(wrong(format!("it takes {MOST_RANKS} slots in all at most"))),
+    }
+}
+
 /// Measures, and writes what comes of it.
 fn tuned(asked: &Asked, registry: &Registry) -> Result<i32, String> {
     // What would be measured in vain.
-    let (path, _) = profile::open()?;
+    let place = Place::find()?;
     let machine = Machine::before_measuring();
-    for warning in machine.warnings() {
-        eprintln!("catena tune: {warning}");
+    for warning in machine.warnings().into_iter().chain(place.warning()) {
+        show::tell(format_args!("catena tune: {warning}\n"));
     }
     let (candidates, given) = candidates(asked, registry);
     for (name, origin) in given {
-        eprintln!(
-            "catena tune: {name} is not measured, as it is given ({origin}), which counts more"
-        );
+        show::tell(format_args!(
+            "catena tune: {name} is not measured, as it is given ({origin}), which counts more\n"
+        ));
     }
     if candidates.is_empty() {
         return Err("there is nothing to measure: all settings are given already".into());
@@ -176,7 +231,7 @@ fn tuned(asked: &Asked, registry: &Registry) -> Result<i32, String> {
     }
     let outcomes = outcomes(&first.plan, &figures);
     let chosen = chosen(&candidates, &outcomes);
-    let kept = match chosen.is_empty() {
+    let again = match chosen.is_empty() {
         true => Vec::new(),
         false => {
             let left = (1.0 - FIRST) * asked.at_most;
@@ -184,11 +239,12 @@ fn tuned(asked: &Asked, registry: &Registry) -> Result<i32, String> {
                 return Ok(INTERRUPTED);
             };
             let figures = Figures::of(&second.plan, &second.launches);
-            confirmed(&chosen, &self::outcomes(&second.plan, &figures))
+            self::outcomes(&second.plan, &figures)
         }
     };
-    tell(&candidates, &outcomes, &chosen, &kept);
-    write(asked, &path, kept)
+    let findings = Findings::of(&candidates, &outcomes, &chosen, &again);
+    tell(&candidates, &outcomes, &findings);
+    write(asked, &place, &findings)
 }
 
 fn names(candidates: &[Candidate]) -> Vec<&str> {
@@ -276,14 +332,8 @@ fn session(
     let word = format!("catena={}", home.prefix.display());
     let mut plain = library::find(&word, &home)?;
     plain.env.insert(PROFILE.into(), "none".into());
-    let mut ranks = 2;
     if let Some(hosts) = &asked.hosts {
         library::on_hosts(&mut plain, hosts, asked.agent.as_deref())?;
-        let slots = hosts.split(',').map(|host| match host.split_once(':') {
-            Some((_, slots)) => slots.parse().unwrap_or(1),
-            None => 1u32,
-        });
-        ranks = slots.sum::<u32>().max(2);
     }
     let with = |it: &Candidate| {
         let mut variant = plain.clone();
@@ -309,7 +359,7 @@ fn session(
             timed: Vec::new(),
             threaded: Vec::new(),
             names: benchmarks(asked, candidates),
-            ranks: vec![ranks],
+            ranks: vec![asked.ranks],
             variants,
             options: ["--seconds", if is_quick { "0.02" } else { "0.04" }, "--pin"]
                 .map(String::from)
@@ -341,15 +391,28 @@ fn spread(plan: &Plan, figures: &Figures) -> Option<f64> {
     (!all.is_empty()).then(|| median(&all))
 }
 
-/// What each variant but the first comes to; `None` of one that was not measured.
+/// What each variant but the first comes to; `None` of one with which not all was measured.
 fn outcomes(plan: &Plan, figures: &Figures) -> Vec<Option<Outcome>> {
     let all = compare(plan, figures);
+    let figures = &figures.figures;
+    // A benchmark for which there was no time has no figures, or not of all its sizes.
+    let is_whole = plan.names.iter().all(|name| {
+        let sizes = name.split_once(':').map_or("", |(_, sizes)| sizes);
+        let of = figures.iter().filter(|it| it.key.bench == bench_of(name));
+        of.count() >= sizes.split(',').count()
+    });
+    let launches = |variant: usize| figures.iter().map(move |it| it.points[variant].len());
+    let enough = plan.launches.0 as usize;
     let others = 1..plan.variants.len();
     others
         .map(|other| {
             let of: Vec<&Comparison> = all.iter().filter(|it| it.other == other).collect();
             // What cannot be measured with it is worse.
-            (of.len() == figures.figures.len()).then(|| outcome(&of, &figures.figures))?
+            let outcome = (is_whole && of.len() == figures.len()).then(|| outcome(&of, figures))?;
+            Some(Outcome {
+                has_launches: launches(0).chain(launches(other)).all(|it| it >= enough),
+                ..outcome?
+            })
         })
         .collect()
 }
@@ -394,6 +457,7 @@ fn outcome(of: &[&Comparison], figures: &[Figure]) -> Option<Outcome> {
         figures: of.len(),
         mean: (logs / of.len() as f64).exp(),
         best,
+        has_launches: false,
     })
 }
 
@@ -414,39 +478,87 @@ fn chosen(candidates: &[Candidate], outcomes: &[Option<Outcome>]) -> Vec<Candida
     best.into_values().map(|(it, _)| it.clone()).collect()
 }
 
-/// What holds once more, with what it gains.
-fn confirmed(chosen: &[Candidate], outcomes: &[Option<Outcome>]) -> Vec<Measured> {
-    let both = chosen.iter().zip(outcomes);
-    let holds = both.filter_map(|(it, outcome)| Some((it, outcome.as_ref()?)));
-    let holds = holds.filter(|(_, outcome)| outcome.holds());
-    let measured = holds.map(|(it, outcome)| Measured {
-        name: it.name.clone(),
-        value: it.value.clone(),
-        gain: outcome.words(),
-    });
-    measured.collect()
+/// What two sessions have found.
+#[derive(Debug, Default, PartialEq)]
+struct Findings {
+    /// What holds once more, with what it gains.
+    kept: Vec<Measured>,
+    /// What is known to be no better than the default, and what was better at first only.
+    refuted: Vec<Candidate>,
+    relapsed: Vec<Candidate>,
+    /// What was not measured as a whole, or not again, in the time.
+    open: Vec<Candidate>,
+}
+
+impl Findings {
+    /// Of all `candidates` with what they came to at first, and of those `chosen` what these came
+    /// to `again`.
+    fn of(
+        candidates: &[Candidate],
+        outcomes: &[Option<Outcome>],
+        chosen: &[Candidate],
+        again: &[Option<Outcome>],
+    ) -> Findings {
+        let mut found = Findings::default();
+        for (it, first) in candidates.iter().zip(outcomes) {
+            let second = chosen.iter().zip(again).find(|(known, _)| *known == it);
+            match (first, second.map(|(_, outcome)| outcome)) {
+                (_, Some(Some(second))) if second.holds() => found.kept.push(Measured {
+                    name: it.name.clone(),
+                    value: it.value.clone(),
+                    gain: second.words(),
+                }),
+                (_, Some(Some(second))) if second.fails() => found.relapsed.push(it.clone()),
+                (Some(first), None) if first.fails() => found.refuted.push(it.clone()),
+                _ => found.open.push(it.clone()),
+            }
+        }
+        // One that is kept settles the matter of its setting.
+        let kept = &found.kept;
+        found
+            .open
+            .retain(|it| kept.iter().all(|k| k.name != it.name));
+        found
+    }
+
+    /// Puts what is kept into the values of a profile, and takes out what has been shown to be no
+    /// better; what nobody has measured now stays.
+    fn put_into(&self, known: &mut Vec<Measured>) {
+        let failed = || self.refuted.iter().chain(&self.relapsed);
+        known.retain(|old| {
+            let of_setting = |name: &str| name == old.name;
+            let is_replaced = self.kept.iter().any(|it| of_setting(&it.name));
+            // With every value that is measured of it, the setting was no better.
+            let is_settled = failed().any(|it| of_setting(&it.name))
+                && self.open.iter().all(|it| !of_setting(&it.name));
+            let fails = failed().any(|it| of_setting(&it.name) && it.value == old.value);
+            !is_replaced && !is_settled && !fails
+        });
+        known.extend(self.kept.iter().cloned());
+    }
 }
 
 /// Says what was found of each candidate.
-fn tell(
-    candidates: &[Candidate],
-    outcomes: &[Option<Outcome>],
-    chosen: &[Candidate],
-    kept: &[Measured],
-) {
+fn tell(candidates: &[Candidate], outcomes: &[Option<Outcome>], found: &Findings) {
     for (it, outcome) in candidates.iter().zip(outcomes) {
-        let held = kept
-            .iter()
-            .find(|k| k.name == it.name && k.value == it.value);
-        let words = match (outcome, held) {
+        let kept = |k: &&Measured| k.name == it.name && k.value == it.value;
+        let words = match (outcome, found.kept.iter().find(kept)) {
             (_, Some(held)) => format!("kept: {}", held.gain),
             (None, _) => "not all could be measured with it in this time".into(),
-            (Some(_), _) if chosen.contains(it) => {
+            (Some(_), _) if found.relapsed.contains(it) => {
                 "better at first, but not when it was measured again".into()
             }
-            (Some(of), _) if of.holds() => "better, but another value is still better".into(),
             (Some(of), _) if of.worse > 0 => {
                 format!("better in {} figures and worse in {}", of.better, of.worse)
+            }
+            (Some(of), _) if of.holds() && found.kept.iter().any(|k| k.name == it.name) => {
+                "better, but another value is still better".into()
+            }
+            (Some(of), _) if of.holds() => {
+                "better at first, but it could not be measured again in this time".into()
+            }
+            (Some(of), _) if !of.has_launches => {
+                "no difference is sure of what could be measured in this time".into()
             }
             (Some(_), _) => "no difference is sure".into(),
         };
@@ -454,122 +566,43 @@ fn tell(
     }
 }
 
-/// Writes what is kept in the place of what was measured before for such jobs.
-fn write(asked: &Asked, path: &std::path::Path, kept: Vec<Measured>) -> Result<i32, String> {
-    let (_, mut all) = profile::open()?;
+/// Writes what was found into the profile.
+fn write(asked: &Asked, place: &Place, found: &Findings) -> Result<i32, String> {
     let jobs = Jobs {
         are_on_several: asked.hosts.is_some(),
         program: None,
     };
-    let was = all.values.remove(&jobs).is_some();
-    let shown = path.display();
-    if kept.is_empty() && !was && !path.exists() {
-        show::say("no value is better than its default here: no profile is written\n");
-        return Ok(0);
-    }
-    let count = kept.len();
-    if count > 0 {
-        all.keep(&jobs, kept);
-    }
-    profile::write(path, &all)?;
-    let what = match count {
-        0 => "no value is better than its default here, which is noted".to_string(),
-        1 => "1 value is kept".to_string(),
-        count => format!("{count} values are kept"),
-    };
-    show::say(format_args!("{what} in {shown}\n"));
+    let change = place.change(|profile: &mut Profile| {
+        found.put_into(profile.values.entry(jobs.clone()).or_default());
+    })?;
+    show::say(written(place, found, &change));
     Ok(0)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn words(text: &str) -> Result<Option<Asked>, String> {
-        super::asked(text.split_whitespace().map(OsString::from))
-    }
-
-    fn of(better: usize, worse: usize, mean: f64) -> Option<Outcome> {
-        Some(Outcome {
-            better,
-            worse,
-            figures: 9,
-            mean,
-            best: "0.80 of the time, latency of 8 KiB".into(),
-        })
-    }
-
-    fn candidate(name: &str, value: &str) -> Candidate {
-        Candidate {
-            name: name.into(),
-            value: value.into(),
-        }
-    }
-
-    #[test]
-    fn a_quick_look_takes_two_minutes_at_most() {
-        assert!(words("--quick").unwrap().unwrap().at_most < 120.0);
-        assert!(words("").unwrap().unwrap().at_most < 600.0);
-        let asked = words("--host a:1,b:1 --launcher-agent ./hosts")
-            .unwrap()
-            .unwrap();
-        assert_eq!(asked.hosts.as_deref(), Some("a:1,b:1"));
-        assert_eq!(words("-h"), Ok(None));
-        for wrong in [
-            "--at-most",
-            "--at-most x",
-            "--at-most -1",
-            "--launcher-agent x",
-            "x",
-        ] {
-            assert!(words(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn what_is_worse_anywhere_is_not_chosen() {
-        let all = [
-            candidate("A", "1"),
-            candidate("A", "2"),
-            candidate("A", "3"),
-            candidate("B", "1"),
-            candidate("C", "1"),
-        ];
-        let outcomes = [
-            of(2, 0, 0.9),
-            of(1, 0, 0.8),
-            of(5, 1, 0.5),
-            of(0, 0, 0.9),
-            None,
-        ];
-        assert_eq!(chosen(&all, &outcomes), [candidate("A", "2")]);
-        let kept = confirmed(&all[..2], &[of(0, 0, 0.7), of(1, 0, 0.9)]);
-        assert_eq!(kept.len(), 1);
-        assert_eq!(
-            kept[0].gain,
-            "0.80 of the time, latency of 8 KiB; better in 1 of 9 figures, worse in none"
-        );
-    }
-
-    #[test]
-    fn settings_that_are_measured_change_no_result() {
-        let asked = Asked {
-            hosts: Some("a,b".into()),
-            ..Asked::default()
-        };
-        // Of no registry there is nothing that a profile may name.
-        assert_eq!(candidates(&asked, &Registry::default()), (vec![], vec![]));
-        let names = [
-            candidate("COLL_BCAST", "linear"),
-            candidate("COLL_BCAST", "ring"),
-        ];
-        let benchmarks = benchmarks(&asked, &names);
-        assert_eq!(
-            benchmarks
-                .iter()
-                .filter(|it| it.starts_with("bcast"))
-                .count(),
-            1
-        );
+/// What has come of all, in words.
+fn written(place: &Place, found: &Findings, change: &Change) -> String {
+    let path = place.path().display();
+    let what = match (found.kept.len(), found.open.is_empty()) {
+        (0, true) => "no value is better than its default here".to_string(),
+        (0, false) => format!(
+            "no value is known to be better than its default here, as there was no time to measure \
+             all of {}",
+            names(&found.open).join(", ")
+        ),
+        (1, _) => "1 value is kept".to_string(),
+        (count, _) => format!("{count} values are kept"),
+    };
+    match (change, found.kept.is_empty()) {
+        (Change::None, true) if place.is_there() => format!("{what}: {path} is left as it is\n"),
+        (Change::None, true) => format!("{what}: no profile is written\n"),
+        (Change::Replaced(old), _) => format!(
+            "{what} in {path}; the profile of another machine or version is {} now\n",
+            old.display()
+        ),
+        (_, true) => format!("{what}, which is noted in {path}\n"),
+        (_, false) => format!("{what} in {path}\n"),
     }
 }
+
+#[cfg(test)]
+mod tests;

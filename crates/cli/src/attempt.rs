@@ -5,18 +5,28 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::fd::AsRawFd;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use catena_base::tell;
 use catena_bench::stats::{adjusted, median, rank_sum};
-use catena_settings::profile;
-use catena_settings::{Registry, Tuned};
+use catena_settings::profile::{self, Change, Place};
+use catena_settings::{Origin, Registry, Tuned};
 use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde_json::Value;
 
 /// Runs of each, unless the user says otherwise, and the least with which anything can be sure.
 const ROUNDS: usize = 6;
 const FEWEST: usize = 5;
+
+/// A run may take this many times as long as the first one, and some time more; whoever is ended
+/// has some time to end its ranks.
+const TIMES: f64 = 10.0;
+const MORE: Duration = Duration::from_secs(20);
+const GRACE: Duration = Duration::from_secs(10);
 
 /// How sure a difference is.
 const CONFIDENCE: f64 = 0.95;
@@ -53,7 +63,7 @@ pub fn attempt(args: impl Iterator<Item = OsString>, registry: &Registry) -> i32
     match asked(args).and_then(|asked| tried(&asked, registry)) {
         Ok(text) => crate::look::show("explain --try", &text),
         Err(text) => {
-            eprintln!("catena explain --try: {text}");
+            tell!("catena explain --try: {text}");
             1
         }
     }
@@ -98,13 +108,26 @@ fn asked(args: impl Iterator<Item = OsString>) -> Result<Asked, String> {
 
 /// Measures, and says what comes of that.
 fn tried(asked: &Asked, registry: &Registry) -> Result<String, String> {
+    // Before anything is measured in vain.
+    let place = match asked.keep {
+        true => Some(Place::find()?),
+        false => None,
+    };
+    if let Some(warning) = place.as_ref().and_then(Place::warning) {
+        tell!("catena explain --try: {warning}");
+    }
+    tell!("catena explain --try: the program is run again and again, with no input on stdin");
     let report = match asked.with.is_empty() || asked.keep {
         true => Some(explained(&asked.words)?),
         false => None,
     };
     let trials: Vec<Trial> = match (asked.with.is_empty(), &report) {
         (true, Some(report)) => chosen(report),
-        _ => asked.with.iter().map(|it| named(it)).collect(),
+        _ => asked
+            .with
+            .iter()
+            .map(|it| named(it, &asked.words, registry))
+            .collect(),
     };
     if trials.is_empty() {
         return Ok(
@@ -118,27 +141,31 @@ fn tried(asked: &Asked, registry: &Registry) -> Result<String, String> {
         let now = now.map_or(String::new(), |(value, origin)| {
             format!(" (now {value}: {origin})")
         });
-        eprintln!(
+        tell!(
             "catena explain --try: {}{now}, {}",
-            trial.setting, trial.why
+            trial.setting,
+            trial.why
         );
         if let Some(expected) = &trial.expected {
-            eprintln!("    expected: {expected}");
+            tell!("    expected: {expected}");
         }
     }
     let mut times = vec![Vec::new(); trials.len() + 1];
+    let mut limit = None;
     for round in 0..asked.rounds {
         // Each is once the first one, as the machine may change meanwhile.
         for turn in 0..times.len() {
             let which = (round + turn) % times.len();
             let setting = which.checked_sub(1).map(|at| trials[at].setting.as_str());
-            times[which].push(run(&asked.words, setting)?);
+            let took = run(&asked.words, setting, limit)?;
+            limit = limit.or_else(|| limit_after(took));
+            times[which].push(took);
         }
     }
     let (mut text, best) = in_words(&trials, &times);
-    if let (true, Some(report)) = (asked.keep, report) {
+    if let (Some(place), Some(report)) = (place, report) {
         text += &match best {
-            Some(best) => kept(&best, &report, registry)?,
+            Some(best) => kept(&best, &report, &place, registry)?,
             None => "kept in the profile: nothing\n".into(),
         };
     }
@@ -146,7 +173,12 @@ fn tried(asked: &Asked, registry: &Registry) -> Result<String, String> {
 }
 
 /// Keeps what was found for this program in the profile; what to tell of that.
-fn kept(best: &Best<'_>, report: &Value, registry: &Registry) -> Result<String, String> {
+fn kept(
+    best: &Best<'_>,
+    report: &Value,
+    place: &Place,
+    registry: &Registry,
+) -> Result<String, String> {
     let (name, value) = best.trial.setting.split_once('=').unwrap_or_default();
     let not = |why: &str| Ok(format!("kept in the profile: nothing, as {why}\n"));
     let setting = registry.find(name);
@@ -172,24 +204,61 @@ fn kept(best: &Best<'_>, report: &Value, registry: &Registry) -> Result<String, 
         value: value.to_string(),
         gain: format!("{} of the time, whole runs of {program}", best.words),
     };
-    let path = profile::store(&jobs, vec![measured])?;
+    let change = place.keep(&jobs, &[measured])?;
+    let on = match hosts {
+        1 => "one host",
+        _ => "several hosts",
+    };
+    let old = match change {
+        Change::Replaced(old) => format!(
+            "; the profile of another machine or version is {} now",
+            old.display()
+        ),
+        Change::None | Change::Written => String::new(),
+    };
     Ok(format!(
-        "kept in the profile {} for {program} on {}\n",
-        path.display(),
-        match hosts {
-            1 => "one host",
-            _ => "several hosts",
-        }
+        "kept in the profile {} for {program} on {on}{old}\n",
+        place.path().display()
     ))
 }
 
-fn named(setting: &str) -> Trial {
+/// A setting that the user names, with what it is without that: as this command has it, or as the
+/// words for `mpirun` say.
+fn named(setting: &str, words: &[OsString], registry: &Registry) -> Trial {
+    let (name, _) = setting.split_once('=').unwrap_or((setting, ""));
+    let of_words = set_by(name, words).map(|value| (value, Origin::CommandLine));
+    let given = of_words.or_else(|| {
+        let known = registry.find(name)?;
+        Some((known.value_text(), known.origin()))
+    });
+    let given = given.filter(|(_, origin)| *origin != Origin::Default);
     Trial {
         setting: setting.into(),
         why: "as you say".into(),
         expected: None,
-        given: None,
+        given: given.map(|(value, origin)| (value, origin.to_string())),
     }
+}
+
+/// The value that words for `mpirun` give to a setting.
+fn set_by(name: &str, words: &[OsString]) -> Option<String> {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    let mut pairs = words.iter().enumerate().filter_map(|(at, word)| {
+        let pair = match word.strip_prefix("--set") {
+            Some("") => words.get(at + 1)?,
+            Some(rest) => rest.strip_prefix('=')?,
+            None => return None,
+        };
+        let (known, value) = pair.split_once('=')?;
+        (known.eq_ignore_ascii_case(name)).then(|| value.to_string())
+    });
+    pairs.next_back()
+}
+
+/// How long a run may take where the first one took that many seconds.
+fn limit_after(first: f64) -> Option<Duration> {
+    let most = Duration::try_from_secs_f64(TIMES * first).ok()?;
+    most.checked_add(MORE)
 }
 
 /// This command as `mpirun`, which ends with the one that calls it, however that ends.
@@ -224,7 +293,7 @@ fn explained(words: &[OsString]) -> Result<Value, String> {
     let said = String::from_utf8_lossy(&output.stderr);
     // Nobody else can read the report.
     let said = said.lines().filter(|line| !line.contains(&path));
-    said.for_each(|line| eprintln!("{line}"));
+    said.for_each(|line| tell!("{line}"));
     match output.status.success() {
         true => read(&mut report),
         false => Err(format!(
@@ -249,26 +318,70 @@ fn read(report: &mut File) -> Result<Value, String> {
         .map_err(|error| format!("what mpirun has written is no JSON: {error}"))
 }
 
-/// How long a run takes, with a setting or without, seconds.
-fn run(words: &[OsString], setting: Option<&str>) -> Result<f64, String> {
+/// How long a run takes, with a setting or without, seconds; it is ended when `limit` is over.
+fn run(words: &[OsString], setting: Option<&str>, limit: Option<Duration>) -> Result<f64, String> {
     let mut command = mpirun()?;
     if let Some(setting) = setting {
         command.args(["--set", setting]);
     }
-    command.args(words).stdout(Stdio::null());
+    command
+        .args(words)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     let begin = Instant::now();
-    let output = command.stderr(Stdio::piped()).output();
+    let child = command.spawn();
+    let child = child.map_err(|error| format!("mpirun cannot be started: {error}"))?;
+    let with = setting.unwrap_or("no setting");
+    let Some(output) = ended(child, limit)? else {
+        return Err(format!(
+            "the program with {with} has not ended within {:.0} s, {TIMES} times what its first \
+             run took and {:.0} s: it was ended",
+            limit.unwrap_or_default().as_secs_f64(),
+            MORE.as_secs_f64()
+        ));
+    };
     let took = begin.elapsed().as_secs_f64();
-    let output = output.map_err(|error| format!("mpirun cannot be started: {error}"))?;
     match output.status.success() {
         true => Ok(took),
         false => Err(format!(
-            "the program has failed with {}: {}\n{}",
-            setting.unwrap_or("no setting"),
+            "the program has failed with {with}: {}\n{}",
             output.status,
             String::from_utf8_lossy(&output.stderr).trim_end()
         )),
     }
+}
+
+/// What a process has come to; `None` if that had to be ended when `limit` was over.
+fn ended(child: Child, limit: Option<Duration>) -> Result<Option<Output>, String> {
+    let failed = |error: std::io::Error| format!("mpirun cannot be waited for: {error}");
+    let Some(limit) = limit else {
+        return child.wait_with_output().map(Some).map_err(failed);
+    };
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or("mpirun has no process number")?;
+    let process = pidfd_open(pid, PidfdFlags::empty()).map_err(|error| failed(error.into()))?;
+    let (is_over, over) = channel::<()>();
+    thread::scope(|scope| {
+        let watch = scope.spawn(move || {
+            let mut was_ended = false;
+            for (after, signal) in [(limit, Signal::TERM), (GRACE, Signal::KILL)] {
+                if over.recv_timeout(after) != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
+                // One that is gone meanwhile has come to its end by itself.
+                was_ended |= pidfd_send_signal(&process, signal).is_ok();
+            }
+            was_ended
+        });
+        let output = child.wait_with_output();
+        drop(is_over);
+        let was_ended = watch.join().unwrap_or_default();
+        match output {
+            Ok(output) if output.status.success() => Ok(Some(output)),
+            Ok(_) if was_ended => Ok(None),
+            output => output.map(Some).map_err(failed),
+        }
+    })
 }
 
 /// The settings that would change most, as `mpirun --explain` tells.
@@ -389,6 +502,41 @@ mod tests {
     }
 
     #[test]
+    fn what_a_named_setting_is_already_is_noticed() {
+        let words = ["-n", "2", "--set", "A=1", "--set=a=2", "--set", "B=3", "x"];
+        let words = words.map(OsString::from);
+        let given = |setting| named(setting, &words, &Registry::default()).given;
+        assert_eq!(given("A=9"), Some(("2".into(), "command line".into())));
+        assert_eq!(given("B="), Some(("3".into(), "command line".into())));
+        assert_eq!(given("C=1"), None);
+        let known = crate::registry();
+        let setting = known.find("SHM_EAGER_MAX").unwrap();
+        let origin = setting.origin();
+        let given = named("SHM_EAGER_MAX=1KiB", &[], &known).given;
+        let here = (setting.value_text(), origin.to_string());
+        assert_eq!(given, (origin != Origin::Default).then_some(here));
+    }
+
+    #[test]
+    fn a_run_that_does_not_end_is_ended() {
+        let start = |script: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", script]).stderr(Stdio::piped());
+            command.spawn().unwrap()
+        };
+        let short = Some(Duration::from_millis(1));
+        assert_eq!(ended(start("exec sleep 1000"), short), Ok(None));
+        for limit in [None, limit_after(60.0)] {
+            let output = ended(start("echo why >&2; exit 3"), limit).unwrap();
+            let output = output.unwrap();
+            assert_eq!(output.status.code(), Some(3));
+            assert_eq!(output.stderr, b"why\n");
+        }
+        assert_eq!(limit_after(2.0), Some(Duration::from_secs(40)));
+        assert_eq!(limit_after(f64::MAX), None);
+    }
+
+    #[test]
     fn what_is_tried_is_what_is_explained() {
         let report = serde_json::json!({
             "settings": [
@@ -416,6 +564,7 @@ mod tests {
 
     #[test]
     fn only_what_is_sure_is_recommended() {
+        let named = |it| named(it, &[], &Registry::default());
         let trials = [named("FASTER=1"), named("SAME=1"), named("SLOWER=1")];
         let around = |middle: f64| (0..6).map(|i| middle + 0.001 * f64::from(i)).collect();
         let times = [around(1.0), around(0.8), around(1.0), around(1.2)];

@@ -18,7 +18,7 @@ const CALLS: usize = 10;
 
 /// Says why a command comes to nothing; its status.
 fn fail(verb: &str, text: &str) -> i32 {
-    eprintln!("catena {verb}: {text}");
+    catena_base::tell!("catena {verb}: {text}");
     1
 }
 

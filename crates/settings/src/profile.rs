@@ -31,6 +31,10 @@ use std::path::{Path, PathBuf};
 use crate::file;
 use crate::warning::Warning;
 
+mod place;
+
+pub use place::{Change, Place};
+
 /// Names the profile in the environment; `none` is to have none.
 pub const PROFILE: &str = "CATENA_PROFILE";
 
@@ -413,72 +417,22 @@ pub fn read(path: &Path, is_named: bool) -> Result<Option<Profile>, String> {
     }
 }
 
-/// Puts what was measured here into the profile, beside what is there for other jobs and settings,
-/// if that is of this machine and version; gives its place.
-///
-/// # Errors
-/// What is wrong, and what to do.
-pub fn store(jobs: &Jobs, values: Vec<Measured>) -> Result<PathBuf, String> {
-    let (path, mut profile) = open()?;
-    profile.keep(jobs, values);
-    write(&path, &profile)?;
-    Ok(path)
-}
-
-/// The place of the profile that is written to, and what is to be kept of what is there: all of it
-/// if it is of this machine and version, else nothing.
-///
-/// # Errors
-/// If there is to be none.
-pub fn open() -> Result<(PathBuf, Profile), String> {
-    let named = std::env::var(PROFILE).ok();
-    let path = path(named.as_deref()).ok_or(format!(
-        "there is no place for a profile: {PROFILE} names none, and HOME no folder"
-    ))?;
-    let here = Fitness::here();
-    let known = read(&path, named.is_some()).ok().flatten();
-    let known = known.filter(|it| it.fitness == here);
-    Ok((
-        path,
-        known.unwrap_or(Profile {
-            fitness: here,
-            ..Profile::default()
-        }),
-    ))
-}
-
-/// Writes a profile, all at once: whoever reads it meanwhile finds the old one or the new one.
-///
-/// # Errors
-/// What is wrong, and what to do.
-pub fn write(path: &Path, profile: &Profile) -> Result<(), String> {
-    let failed = |what: &Path, error: io::Error| {
-        let what = what.display();
-        format!("{what} cannot be written: {error}; name another place by {PROFILE}")
-    };
-    // A link stays one.
-    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
-    }
-    let mut name = path.clone().into_os_string();
-    name.push(format!(".{}", std::process::id()));
-    let new = PathBuf::from(name);
-    let mut options = std::fs::OpenOptions::new();
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o644);
-    let written = options
-        .write(true)
-        .create_new(true)
-        .open(&new)
-        .and_then(|mut file| io::Write::write_all(&mut file, profile.text().as_bytes()))
-        .and_then(|()| std::fs::rename(&new, &path));
-    written.map_err(|error| {
-        let _ = std::fs::remove_file(&new);
-        failed(&path, error)
-    })
-}
-
 impl Followed {
+    /// What this process makes of the profile that `named`, any value of [`PROFILE`], names, for a
+    /// job.
+    pub fn find_named(named: Option<&OsStr>, job: Job<'_>) -> Followed {
+        match named.map(|name| (name, name.to_str())) {
+            // Settings are text, and what is told of it, too.
+            Some((name, None)) => Followed {
+                path: name.into(),
+                verdict: Verdict::Broken(format!("its name, in {PROFILE}, is no UTF-8")),
+                ..Followed::default()
+            },
+            Some((_, name)) => Followed::find(name, job),
+            None => Followed::find(None, job),
+        }
+    }
+
     /// What this process makes of the profile that `named` names, for a job.
     pub fn find(named: Option<&str>, job: Job<'_>) -> Followed {
         let is_named = named.is_some_and(|name| !name.is_empty());
@@ -570,8 +524,8 @@ impl Followed {
                  `catena tune` makes one of this"
             )),
             Verdict::Broken(why) => Some(format!(
-                "{path}: it is not followed, as {why}; remove it, or have `catena tune` write \
-                 another one"
+                "{path}: it is not followed, as {why}; correct its name in {PROFILE}, or remove it: \
+                 `catena tune` writes another one"
             )),
         }
     }
@@ -584,7 +538,9 @@ impl Followed {
         Some(Warning {
             subject: self.path.display().to_string(),
             cause: format!("the profile is not followed: {why}"),
-            remedy: "remove it, or have `catena tune` write another one".to_string(),
+            remedy: format!(
+                "correct its name in {PROFILE}, or remove it: `catena tune` writes another one"
+            ),
         })
     }
 }

@@ -104,7 +104,7 @@ impl Registry {
                         Some(_) => "a profile cannot give this setting a value".to_string(),
                         None => "no setting has this name".to_string(),
                     },
-                    remedy: "it has no effect; have `catena tune` write another profile".into(),
+                    remedy: "it has no effect; take it out of the profile".into(),
                 });
             }
         }

@@ -171,8 +171,13 @@ impl<T: Value> Var<T> {
         match checked {
             Ok(value) => (value, origin, None),
             Err(cause) => {
+                let (name, place) = (self.spec.name, sources.place(self.spec.name, origin));
                 let warning = Warning {
-                    subject: format!("{}={text}", sources.place(self.spec.name, origin)),
+                    // A file stands behind the value, which it must not seem to be a part of.
+                    subject: match place.strip_prefix(name) {
+                        Some(file) => format!("{name}={text}{file}"),
+                        None => format!("{place}={text}"),
+                    },
                     cause,
                     remedy: format!(
                         "correct it or leave it out; the default, {}, is used",

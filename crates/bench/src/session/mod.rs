@@ -174,7 +174,7 @@ impl Session {
                 }
                 let share = left.map(|left| left / (turns.len() - number + later) as f64);
                 self.progress.about(&plan, round, turn, left);
-                let until = share.map(|s| Instant::now() + Duration::from_secs_f64(s));
+                let until = share.and_then(after);
                 if self.launch(round, turn, names, until)? == Finish::Interrupted {
                     self.progress.clear();
                     return Ok(Finish::Interrupted);
@@ -304,7 +304,8 @@ impl Session {
             ranks,
             names: &begin.names,
             options: &plan.options,
-            limit: Duration::from_secs_f64(plan.limit),
+            // A file can have any number.
+            limit: Duration::try_from_secs_f64(plan.limit).unwrap_or(Duration::MAX),
             within,
             mute: begin.names.iter().all(|name| plan.is_timed(name)),
         };
@@ -361,6 +362,12 @@ impl Session {
         self.progress.ended(&launch);
         Ok(Some(launch))
     }
+}
+
+/// When that many seconds from now are over; `None` if no clock has that time.
+fn after(seconds: f64) -> Option<Instant> {
+    let time = Duration::try_from_secs_f64(seconds).ok()?;
+    Instant::now().checked_add(time)
 }
 
 /// What a launch that is measured as a whole took.

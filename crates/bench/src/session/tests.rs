@@ -232,6 +232,17 @@ fn there_is_an_end_to_the_time() {
 }
 
 #[test]
+fn a_time_that_no_clock_has_is_no_end() {
+    for seconds in [1e19, 1e30] {
+        let mut header = plan(&["first"], &["a"]);
+        (header.plan.at_most, header.plan.limit) = (Some(seconds), seconds);
+        let mut session = Session::unkept(header, go()).unwrap();
+        assert_eq!(session.measure(), Ok(Finish::Whole));
+        assert_eq!(session.into_run().launches.len(), 3);
+    }
+}
+
+#[test]
 fn who_has_no_time_for_all_goes_on_where_it_was() {
     // Only the first name is measured.
     let lazy = STAND_IN

@@ -199,7 +199,7 @@ fn tuned(request: &Request, places: &Places) -> Followed {
         hosts: Some(used.len()),
         program: program.as_deref(),
     };
-    Followed::find(named.as_deref().and_then(|it| it.to_str()), job)
+    Followed::find_named(named.as_deref(), job)
 }
 
 /// The variables for the ranks of all programs.

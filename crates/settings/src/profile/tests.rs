@@ -1,4 +1,5 @@
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
@@ -27,7 +28,7 @@ setting! {
 
 static SETTINGS: &[&dyn Setting] = &[&TUNE_MAX, &TUNE_WAY, &TUNE_NEVER];
 
-fn measured(name: &str, value: &str) -> Measured {
+pub(super) fn measured(name: &str, value: &str) -> Measured {
     Measured {
         name: name.into(),
         value: value.into(),
@@ -35,7 +36,7 @@ fn measured(name: &str, value: &str) -> Measured {
     }
 }
 
-fn one(program: Option<&str>) -> Jobs {
+pub(super) fn one(program: Option<&str>) -> Jobs {
     Jobs {
         are_on_several: false,
         program: program.map(str::to_string),
@@ -50,7 +51,7 @@ fn several() -> Jobs {
 }
 
 /// One of this machine.
-fn profile() -> Profile {
+pub(super) fn profile() -> Profile {
     let mut profile = Profile {
         fitness: Fitness::here(),
         ..Profile::default()
@@ -62,10 +63,10 @@ fn profile() -> Profile {
 }
 
 /// A folder that lasts as long as the test.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Folder {
+    pub fn new(name: &str) -> Folder {
         let name = format!("catena-profile-{name}-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         fs::create_dir(&folder).unwrap();
@@ -254,10 +255,7 @@ fn an_absurd_value_is_told_and_the_default_is_used() {
         let sources = Sources::default().with_profile(followed);
         let (found, origin, warning) = TUNE_MAX.resolve(&sources);
         assert_eq!((found, origin), (Bytes::kib(8), Origin::Default), "{value}");
-        assert!(
-            warning.unwrap().subject.starts_with("TUNE_MAX in p="),
-            "{value}"
-        );
+        assert_eq!(warning.unwrap().subject, format!("TUNE_MAX={value} in p"));
     }
 }
 
@@ -306,23 +304,19 @@ fn processors_are_counted_in_lists() {
 }
 
 #[test]
-fn a_profile_is_written_as_a_whole_and_through_links() {
-    let folder = Folder::new("write");
-    let path = folder.0.join("deep/p");
-    write(&path, &profile()).unwrap();
-    let link = folder.0.join("link");
-    symlink("deep/p", &link).unwrap();
-    let mut other = profile();
-    other.keep(&one(None), vec![measured("TUNE_MAX", "16KiB")]);
-    write(&link, &other).unwrap();
-    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-    assert_eq!(read(&path, true), Ok(Some(other)));
-    let files = fs::read_dir(folder.0.join("deep")).unwrap();
-    assert_eq!(files.count(), 1, "nothing is left beside it");
-    let error = write(&folder.0.join("link/p"), &profile()).unwrap_err();
+fn a_name_that_is_no_text_is_told() {
+    let name = OsStr::from_bytes(b"/tmp/\xff");
+    let found = Followed::find_named(Some(name), Job::default());
+    let problem = found.problem().unwrap();
+    assert!(problem.cause.contains("no UTF-8"), "{problem:?}");
+    let error = Place::named(Some(name)).unwrap_err();
     assert!(
-        error.contains("cannot be written") && error.contains(PROFILE),
+        error.contains("no UTF-8") && error.contains(PROFILE),
         "{error}"
+    );
+    assert_eq!(
+        Followed::find_named(Some("none".as_ref()), Job::default()),
+        Followed::default()
     );
 }
 
