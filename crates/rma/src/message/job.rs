@@ -608,6 +608,34 @@ mod tests {
         kinds
     }
 
+    /// All bytes that leave in packets of at most `most` bytes, where the route is full `full` times
+    /// before it takes each.
+    fn all_that_leaves(
+        out: &mut Outgoing,
+        most: usize,
+        full: usize,
+        mut ended: impl FnMut(Operation),
+    ) -> Vec<u8> {
+        let (mut sent, mut posts) = (Vec::new(), 0);
+        while !out.is_empty() {
+            let post = |at, packet: Packet<'_>| {
+                posts += 1;
+                if posts % (full + 1) != 0 {
+                    return Ok(Posted::Full);
+                }
+                assert!(at == sent.len() as u64 && packet.len() <= most);
+                let (mut copy, from) = (vec![0; packet.len()], sent.len());
+                // SAFETY: as many bytes.
+                packet.write(unsafe { PayloadRoom::new(copy.as_mut_ptr(), copy.len()) });
+                sent.extend(packet.runs().unwrap().concat());
+                assert_eq!(copy, sent[from..]);
+                Ok(Posted::Done)
+            };
+            out.pump(most, post, &mut ended).expect("nobody is lost");
+        }
+        sent
+    }
+
     fn tell(what: What) -> impl FnOnce(&mut Vec<u8>) -> u64 {
         move |out| {
             Head::new(what, 0).write(out);
@@ -689,24 +717,7 @@ mod tests {
             let (mut out, mut ended) = (Outgoing::default(), 0);
             out.add_long(put());
             out.add(tell(What::Flush));
-            let (mut sent, mut posts) = (Vec::new(), 0);
-            while !out.is_empty() {
-                let post = |at, packet: Packet<'_>| {
-                    posts += 1;
-                    if posts % (full + 1) != 0 {
-                        return Ok(Posted::Full);
-                    }
-                    assert!(at == sent.len() as u64 && packet.len() <= most);
-                    let (mut copy, from) = (vec![0; packet.len()], sent.len());
-                    // SAFETY: as many bytes.
-                    packet.write(unsafe { PayloadRoom::new(copy.as_mut_ptr(), copy.len()) });
-                    sent.extend(packet.runs().unwrap().concat());
-                    assert_eq!(copy, sent[from..]);
-                    Ok(Posted::Done)
-                };
-                out.pump(most, post, |_| ended += 1)
-                    .expect("nobody is lost");
-            }
+            let sent = all_that_leaves(&mut out, most, full, |_| ended += 1);
             assert!(sent == expected && ended == 1 && out.ready() == 0);
         }
     }
@@ -739,19 +750,7 @@ mod tests {
                     out.extend(old);
                 });
                 answer(What::Done)(&mut expected);
-                let (mut sent, mut posts) = (Vec::new(), 0);
-                while !out.is_empty() {
-                    let post = |at, packet: Packet<'_>| {
-                        posts += 1;
-                        if posts % (full + 1) != 0 {
-                            return Ok(Posted::Full);
-                        }
-                        assert!(at == sent.len() as u64 && packet.len() <= most);
-                        sent.extend(packet.runs().unwrap().concat());
-                        Ok(Posted::Done)
-                    };
-                    out.pump(most, post, drop).expect("nobody is lost");
-                }
+                let sent = all_that_leaves(&mut out, most, full, drop);
                 assert!(sent == expected, "{most} {full} {is_read} {}", bytes[0]);
             }
         }
