@@ -37,7 +37,8 @@ const MOST_RANKS: u32 = 1 << 15;
 /// The part of the time that the first session has.
 const FIRST: f64 = 0.6;
 
-/// Launches of each, in either session: with fewer, nothing is sure of so many comparisons.
+/// Each variant has so many launches in either session, at least and at most: with fewer, none of
+/// so many comparisons would be certain.
 const LAUNCHES: (u32, u32) = (7, 14);
 
 /// A difference below this share is none.

@@ -25,7 +25,7 @@ pub struct Given {
     pub name: String,
     /// Its value.
     pub value: String,
-    /// Who has given it that, as in `environment`.
+    /// Where the value came from, such as `environment`.
     pub origin: String,
     /// Its default.
     pub default: String,

@@ -19,8 +19,8 @@ const PAUSE: u32 = 4;
 /// is kept it is as many as are under way at once, as the first and the last of these have the ends
 /// for themselves.
 const BATCH: u32 = 2;
-/// Of a trial of long messages it is so many eighths of those, so that one window shows what there
-/// is to see before the next one is asked for.
+/// A batch of a trial of long messages has so many eighths of the messages that are under way at
+/// once, so that one window of messages decides before the next one is asked for.
 const TRIED: u32 = 3;
 /// Batches of a trial, the least of which counts: one may have been interrupted, or have waited for
 /// memory at first use.

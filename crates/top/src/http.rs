@@ -10,7 +10,7 @@ use std::sync::Arc;
 use httparse::{EMPTY_HEADER, Request, Status};
 use rustix::rand::{GetRandomFlags, getrandom};
 
-/// Most bytes of a request. Those of browsers have less than 2 KiB.
+/// A request has at most so many bytes. Requests of browsers have less than 2 KiB.
 pub const LONGEST: usize = 8 << 10;
 
 /// Most lines of a request's head.

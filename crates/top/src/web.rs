@@ -87,9 +87,9 @@ pub fn serve(mut finder: Finder, port: u16, every: Duration) -> i32 {
 
 /// What a connection does.
 enum Stage {
-    /// It has said that so far.
+    /// It is asking: these bytes have come so far.
     Asks(Vec<u8>),
-    /// It is given that, of which so many bytes are gone.
+    /// It is given this answer, and so many of its bytes have left.
     Takes(Answer, usize),
     /// It has been answered.
     Lingers,

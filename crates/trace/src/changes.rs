@@ -44,7 +44,7 @@ pub fn are_whole(before: u32, after: u32) -> bool {
 /// may come before an earlier one, as no calls of the kernel do.
 ///
 /// # Errors
-/// Those of the looks.
+/// Whatever a look at the number fails with.
 pub fn look<T, E>(
     number: impl Fn() -> Result<u32, E>,
     read: impl FnOnce() -> Result<T, E>,

@@ -608,8 +608,8 @@ mod tests {
         kinds
     }
 
-    /// All bytes that leave in packets of at most `most` bytes, where the route is full `full` times
-    /// before it takes each.
+    /// All bytes that leave in packets of at most `most` bytes, where the route is full `full`
+    /// times before it takes each.
     fn all_that_leaves(
         out: &mut Outgoing,
         most: usize,
